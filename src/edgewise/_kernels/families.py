@@ -1,0 +1,113 @@
+"""Families: a variable with its parents. Their names, and their local scores.
+
+A family is named by a 64-bit Zobrist key: the variable's own random number XOR one random number per parent. Two of a
+million families share a key with probability below 1e-7.
+
+Local scores are kept in a table of fixed size, where a newcomer replaces whoever sits in its place. A score is a
+function of the family alone (parents are taken in index order), so what is forgotten is found again to the last bit.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .compiling import kernel
+
+CACHE_BITS = 16
+"""65,536 scores, about 1.5 MB: a chain needs a few thousand at a time."""
+
+
+class LogDetScore(NamedTuple):
+    """A Gaussian score: constant[l] + on_parents[l] log|R_pa| + on_family[l] log|R_pa,v| with l parents.
+
+    BGe and BIC both have this form. ``matrix`` is R, (p, p); the other three have one entry for each l < p.
+    """
+
+    matrix: np.ndarray
+    constant: np.ndarray
+    on_parents: np.ndarray
+    on_family: np.ndarray
+
+
+class ScoreCache(NamedTuple):
+    """The table of local scores. ``members`` and ``triangle`` are scratch for computing one that is not there."""
+
+    key: np.ndarray
+    log_score: np.ndarray
+    size: np.ndarray
+    members: np.ndarray
+    triangle: np.ndarray
+
+
+def new_cache(p: int) -> ScoreCache:
+    """Return an empty cache for p variables."""
+    slots = 1 << CACHE_BITS
+    return ScoreCache(
+        np.zeros(slots, np.uint64),
+        np.zeros(slots),
+        np.zeros(slots, np.int32),
+        np.zeros(p, np.int64),
+        np.zeros(p * (p + 1) // 2),
+    )
+
+
+@kernel
+def local_score(score, members, size, triangle):
+    """Score the family of ``members[size]`` with parents ``members[:size]``. O(size^3).
+
+    ``triangle`` receives the Cholesky factor row by row; its last diagonal entry belongs to the child.
+    """
+    if score.constant[size] == -np.inf:
+        return -np.inf
+    parents_log_det = 0.0
+    family_log_det = 0.0
+    for i in range(size + 1):
+        start = i * (i + 1) // 2
+        pivot = score.matrix[members[i], members[i]]
+        for j in range(i):
+            entry = score.matrix[members[i], members[j]]
+            other = j * (j + 1) // 2
+            for h in range(j):
+                entry -= triangle[start + h] * triangle[other + h]
+            entry /= triangle[other + j]
+            triangle[start + j] = entry
+            pivot -= entry * entry
+        triangle[start + i] = np.sqrt(pivot)
+        parents_log_det = family_log_det
+        family_log_det += np.log(pivot)
+    return (
+        score.constant[size] + score.on_parents[size] * parents_log_det + score.on_family[size] * family_log_det
+    )
+
+
+@kernel
+def list_parents(row, total, threshold, node, members):
+    """Fill ``members`` with the parents of ``node`` in index order, then ``node``; return how many parents.
+
+    ``row`` and ``total`` are the node's rows of W and C.
+    """
+    size = 0
+    for v in range(members.shape[0]):
+        if v != node and row[v] * row[v] > threshold * total[v]:
+            members[size] = v
+            size += 1
+    members[size] = node
+    return size
+
+
+@kernel
+def slot_of(key):
+    """Return the place of a key in the cache."""
+    return np.int64(key >> np.uint64(64 - CACHE_BITS))
+
+
+@kernel
+def look_up(cache, score, key, node, row, total, threshold):
+    """Return the slot of the cache that holds the family ``key``, scoring it first if need be."""
+    slot = slot_of(key)
+    if cache.key[slot] != key:
+        size = list_parents(row, total, threshold, node, cache.members)
+        cache.log_score[slot] = local_score(score, cache.members, size, cache.triangle)
+        cache.size[slot] = size
+        cache.key[slot] = key
+    return slot

@@ -1,0 +1,200 @@
+"""Tables in files.
+
+Text files are parsed with :mod:`csv` and numbers with `float`, row by row into a compact array. Readers
+made for mixed tables do more than is wanted here: they rename repeated columns, fill short rows with
+missing values, and may round the last digit, after which a table would no longer have the fingerprint that
+it has in memory.
+"""
+
+import bz2
+import csv
+import gzip
+import lzma
+import math
+import re
+import warnings
+import zlib
+from array import array
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import pandas as pd
+
+from edgewise.data.dataset import FloatArray
+from edgewise.data.validation import check_names, refuse_non_numbers
+from edgewise.data.wording import count, quote
+from edgewise.errors import DataError, DataWarning
+
+DELIMITERS = (",", "\t", ";")
+MISSING = frozenset({"", "na", "n/a", "#n/a", "<na>", "nan", "-nan", "null", "none"})
+"""What R, pandas and spreadsheets write for a missing value, in small letters."""
+
+_OPENERS: dict[str, Callable[..., Any]] = {"": open, ".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+
+
+def read_table(path: Path) -> pd.DataFrame:
+    """Read a CSV, TSV, TXT or Parquet file.
+
+    Parameters
+    ----------
+    path
+        The file; a text file may be compressed (.gz, .bz2 or .xz).
+
+    Returns
+    -------
+    pandas.DataFrame
+        One column per variable, without row names. Columns from a text file hold floats, not a number where
+        a value is missing.
+    """
+    shown = quote(str(path))
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    compression = suffixes.pop() if suffixes and suffixes[-1] in _OPENERS else ""
+    suffix = suffixes[-1] if suffixes else ""
+    try:
+        if path.is_dir():
+            raise DataError(f"{shown} is a directory: give the path of one CSV, TSV, TXT or Parquet file.")
+        if not path.exists():
+            raise DataError(f"There is no file {shown}: check the path.")
+        if suffix in {".csv", ".tsv", ".txt"}:
+            with _OPENERS[compression](path, "rt", encoding="utf-8-sig", newline="") as stream:
+                return _read_text(stream, shown)
+        if suffix == ".parquet" and not compression:
+            return _read_parquet(path, shown)
+    except UnicodeDecodeError as error:
+        raise _encoding_error(shown) from error
+    except (OSError, EOFError, zlib.error, lzma.LZMAError, csv.Error) as error:
+        raise DataError(f"The file {shown} cannot be read ({_reason(error)}).") from error
+    raise DataError(
+        f"The file {shown} is of no known kind: its name must end in .csv, .tsv or .txt, possibly followed "
+        "by .gz, .bz2 or .xz, or in .parquet."
+    )
+
+
+def _read_parquet(path: Path, shown: str) -> pd.DataFrame:
+    try:
+        return pd.read_parquet(path, engine="pyarrow")
+    except ImportError as error:
+        raise DataError(
+            f"Reading the Parquet file {shown} needs pyarrow: install it with pip install "
+            "'edgewise[parquet]'."
+        ) from error
+    except ValueError as error:
+        raise DataError(f"The file {shown} cannot be read as Parquet ({_reason(error)}).") from error
+
+
+def _read_text(stream: IO[str], shown: str) -> pd.DataFrame:
+    delimiter = _guess_delimiter(stream, shown)
+    rows = _rows(stream, delimiter)
+    header = next(rows)
+    if len(header) == 1:
+        raise DataError(
+            f"The header of {shown} has only the column {quote(header[0])}, but at least 2 columns are "
+            "needed, separated by commas, tabs or semicolons."
+        )
+    if all(_is_numeral(field) for field in header):
+        raise DataError(f"The first row of {shown} holds only numbers, but it must hold the column names.")
+    first = next(rows, None)
+    if first is None:
+        raise DataError(f"The file {shown} has column names but no rows.")
+    names, skipped = _split_row_names(header, first, shown)
+    check_names(names)
+    values = _parse_rows(chain([first], rows), names, skipped, decimal_commas=delimiter == ";", shown=shown)
+    return pd.DataFrame(values, columns=names)
+
+
+def _guess_delimiter(stream: IO[str], shown: str) -> str:
+    """Choose the delimiter that occurs most in the header outside quotes, and go back to the start."""
+    header = next((line for line in stream if line.strip()), None)
+    if header is None:
+        raise DataError(f"The file {shown} is empty, but it must hold column names and rows of numbers.")
+    if "\0" in header:  # UTF-16 without a byte order mark passes for UTF-8 with zero bytes
+        raise _encoding_error(shown)
+    stream.seek(0)
+    unquoted = re.sub(r'"[^"]*("|$)', "", header)
+    return max(DELIMITERS, key=unquoted.count)
+
+
+def _rows(stream: IO[str], delimiter: str) -> Iterator[list[str]]:
+    """Iterate over the rows that are not blank."""
+    for row in csv.reader(stream, delimiter=delimiter, strict=True):
+        if len(row) > 1 or (row and row[0].strip()):
+            yield row
+
+
+def _split_row_names(header: list[str], first: list[str], shown: str) -> tuple[list[str], int]:
+    """Return the names of the columns to read, and how many fields to skip at the start of each row.
+
+    R's write.csv and pandas' to_csv leave the header of the row names empty; R's write.table leaves it out.
+    """
+    if len(first) == len(header) + 1:
+        names, reason = header, "is not in the header"
+    elif not header[0].strip():
+        names, reason = header[1:], "has no name"
+    else:
+        return header, 0
+    warnings.warn(
+        f"The first column of {shown} {reason} and was taken as row names: it is not analysed.",
+        DataWarning,
+        stacklevel=5,
+    )
+    return names, 1
+
+
+def _parse_rows(
+    rows: Iterable[list[str]], names: list[str], skipped: int, *, decimal_commas: bool, shown: str
+) -> FloatArray:
+    width = len(names) + skipped
+    cells = array("d")
+    marks: set[str] = set()
+    text: dict[str, tuple[str, int, object]] = {}
+    for number, row in enumerate(rows, start=1):
+        if len(row) != width:
+            raise DataError(
+                f"Row {number} of {shown} has {count(len(row), 'field')} where {width} are expected: give "
+                "all rows as many fields as the header."
+            )
+        fields = row[skipped:]
+        if decimal_commas:
+            marks |= _decimal_marks(fields)
+            if len(marks) > 1:
+                raise DataError(
+                    f"The file {shown} has numbers with a decimal comma and, in row {number} or before, "
+                    "numbers with a decimal point: use one of them throughout."
+                )
+            fields = [field.replace(",", ".") if _is_numeral(field) else field for field in fields]
+        numbers = [_to_float(field) for field in fields]
+        cells.extend(numbers)
+        for name, field, value in zip(names, fields, numbers, strict=True):
+            if math.isnan(value) and field.strip().lower() not in MISSING:
+                text.setdefault(name, ("text", number, field))
+    refuse_non_numbers({name: text[name] for name in names if name in text})
+    return np.array(cells).reshape(-1, len(names))
+
+
+def _to_float(field: str) -> float:
+    """Parse a field, with not a number for what is none."""
+    try:
+        return math.nan if "_" in field else float(field)  # Python reads the label 1_000 as a number
+    except ValueError:
+        return math.nan
+
+
+def _is_numeral(field: str) -> bool:
+    return not math.isnan(_to_float(field.replace(",", ".")))
+
+
+def _decimal_marks(fields: list[str]) -> set[str]:
+    return {mark for field in fields for mark in ",." if mark in field and _is_numeral(field)}
+
+
+def _encoding_error(shown: str) -> DataError:
+    return DataError(f"The file {shown} is not encoded in UTF-8: save it again with that encoding.")
+
+
+def _reason(error: Exception) -> str:
+    text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    first_sentence = " ".join(text.split()).split(". ")[0]
+    return first_sentence.rstrip(".") or type(error).__name__

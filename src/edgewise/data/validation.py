@@ -1,0 +1,196 @@
+"""The checks that data must pass, each of which raises one sentence that names the columns at fault."""
+
+import datetime
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from edgewise.data.dataset import FloatArray
+from edgewise.data.wording import columns_that, count, enumerate_names, pronoun, quote
+from edgewise.errors import DataError
+
+MIN_ROWS = 4
+"""Fisher's z for a plain correlation has the variance 1 / (n - 3)."""
+
+ASYMMETRY = 1e-6
+"""Largest difference between mirrored correlations that rounding to single precision explains."""
+
+
+def check_names(names: Sequence[str]) -> None:
+    """Refuse empty and repeated column names."""
+    empty = [position for position, name in enumerate(names, start=1) if not name.strip()]
+    if empty:
+        raise DataError(f"Column {empty[0]} of the data has no name: give every column a name.")
+    repeated = [name for name, occurrences in Counter(names).items() if occurrences > 1]
+    if repeated:
+        raise DataError(
+            f"More than one column is called {enumerate_names(repeated)}: give each column its own name."
+        )
+
+
+def check_shape(n: int, names: Sequence[str]) -> None:
+    """Refuse tables with too few columns or rows."""
+    if len(names) < 2:
+        found = f"only the column {quote(names[0])}" if names else "no columns"
+        raise DataError(f"The data have {found}, but at least 2 columns are needed.")
+    if n < MIN_ROWS:
+        found = f"only {count(n, 'row')}" if n else "no rows"
+        raise DataError(f"The data have {found}, but at least {MIN_ROWS} rows are needed.")
+
+
+def check_numeric(frame: pd.DataFrame, names: Sequence[str]) -> None:
+    """Refuse columns that hold anything but numbers: text, true/false values, categories, dates."""
+    faults = {}
+    for name, (_, column) in zip(names, frame.items(), strict=True):
+        fault = _find_non_number(column)
+        if fault is not None:
+            faults[name] = fault
+    refuse_non_numbers(faults)
+
+
+def refuse_non_numbers(faults: Mapping[str, tuple[str, int, object]]) -> None:
+    """Raise the error for columns in which something other than numbers was found.
+
+    Parameters
+    ----------
+    faults
+        For each such column what it holds, and the row and the value of one example. Only the columns with
+        the same kind of fault as the first are reported.
+    """
+    if not faults:
+        return
+    kind, row, value = next(iter(faults.values()))
+    columns = [name for name, fault in faults.items() if fault[0] == kind]
+    where = f"row {row}" if len(columns) == 1 else f"row {row} of {quote(columns[0])}"
+    raise DataError(
+        f"{columns_that(columns, 'holds', 'hold')} {kind} ({quote(value)} in {where}), but only numbers "
+        f"can be analysed: remove {pronoun(columns)} or recode {pronoun(columns)} as numbers."
+    )
+
+
+def check_finite(values: FloatArray, names: Sequence[str]) -> None:
+    """Refuse missing and infinite values."""
+    _check_cells(np.isnan(values), names, "missing value")
+    _check_cells(np.isinf(values), names, "infinite value")
+
+
+def check_varying(values: FloatArray, names: Sequence[str]) -> None:
+    """Refuse columns with one and the same value in all rows."""
+    constant = values.max(axis=0) == values.min(axis=0)
+    if constant.any():
+        columns = _select(names, constant)
+        raise DataError(
+            f"{columns_that(columns, 'has', 'have')} the same value in every row and can depend on nothing: "
+            f"remove {pronoun(columns)}."
+        )
+
+
+def check_magnitude(scale: FloatArray, names: Sequence[str]) -> None:
+    """Refuse columns whose standard deviation is not an ordinary double."""
+    extreme = ~((scale >= np.finfo(np.float64).tiny) & np.isfinite(scale))
+    if extreme.any():
+        columns = _select(names, extreme)
+        raise DataError(
+            f"{columns_that(columns, 'varies', 'vary')} on a scale beyond the range of double precision: "
+            f"express {pronoun(columns)} in other units."
+        )
+
+
+def check_covariance(matrix: FloatArray, n: object, *, mean: FloatArray, names: Sequence[str]) -> None:
+    """Refuse a square matrix that cannot hold the covariances of n rows with these means and names."""
+    p = matrix.shape[0]
+    if len(names) != p:
+        raise DataError(
+            f"The covariance matrix has {count(p, 'column')}, but there are {count(len(names), 'name')}."
+        )
+    if mean.shape != (p,):
+        raise DataError(
+            f"The covariance matrix has {count(p, 'column')}, but the means have the shape {mean.shape}: "
+            "give one mean for each column."
+        )
+    if isinstance(n, bool) or not isinstance(n, Integral):
+        raise DataError(
+            f"The number of rows behind the covariance matrix must be a whole number, but n is {n!r}."
+        )
+    check_names(names)
+    check_shape(int(n), names)
+    unusable = ~(np.isfinite(matrix).all(axis=0) & np.isfinite(mean))
+    if unusable.any():
+        columns = _select(names, unusable)
+        raise DataError(
+            f"{columns_that(columns, 'has', 'have')} a missing or infinite covariance or mean: correct or "
+            f"remove {pronoun(columns)}."
+        )
+    flat = np.diag(matrix) <= 0
+    if flat.any():
+        columns = _select(names, flat)
+        raise DataError(
+            f"{columns_that(columns, 'has', 'have')} a variance of zero or less in the covariance matrix: "
+            f"correct or remove {pronoun(columns)}."
+        )
+    _check_symmetric(matrix, names)
+
+
+def _check_cells(faulty: npt.NDArray[np.bool_], names: Sequence[str], noun: str) -> None:
+    total = int(faulty.sum())
+    if total == 0:
+        return
+    columns = _select(names, np.any(faulty, axis=0))
+    row, column = divmod(int(faulty.argmax()), len(names))
+    where = f"in row {row + 1}" if total == 1 else f"the first in row {row + 1}"
+    if len(columns) > 1:
+        where += f" of {quote(names[column])}"
+    raise DataError(
+        f"{columns_that(columns, 'has', 'have')} {count(total, noun)}, {where}: correct or leave out these "
+        "rows or columns."
+    )
+
+
+def _check_symmetric(matrix: FloatArray, names: Sequence[str]) -> None:
+    scale = np.sqrt(np.diag(matrix))
+    difference = np.abs(matrix - matrix.T) / scale[:, None] / scale
+    if difference.max() > ASYMMETRY:
+        i, j = divmod(int(difference.argmax()), len(names))
+        raise DataError(
+            f"The covariance matrix is not symmetric: {quote(names[i])} with {quote(names[j])} has "
+            f"{matrix[i, j]:.6g}, but {matrix[j, i]:.6g} the other way round."
+        )
+
+
+def _find_non_number(column: "pd.Series[Any]") -> tuple[str, int, object] | None:
+    """Say what the column holds if not only numbers, with the row and the value of the first such cell."""
+    types = pd.api.types
+    dtype = column.dtype
+    categorical = isinstance(dtype, pd.CategoricalDtype)
+    if types.is_numeric_dtype(dtype) and not (types.is_bool_dtype(dtype) or types.is_complex_dtype(dtype)):
+        return None
+    for row, (value, missing) in enumerate(zip(column, column.isna(), strict=True), start=1):
+        if categorical and not missing:
+            return "categories", row, value
+        if not (missing or _is_number(value)):
+            return _describe(value), row, value
+    return None
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real | Decimal) and not isinstance(value, bool)
+
+
+def _describe(value: object) -> str:
+    if isinstance(value, str):
+        return "text"
+    if isinstance(value, bool | np.bool_):
+        return "true/false values"
+    if isinstance(value, datetime.date | datetime.time | datetime.timedelta | pd.Period):
+        return "dates or times"
+    return f"values of the type {type(value).__name__}"
+
+
+def _select(names: Sequence[str], chosen: npt.NDArray[np.bool_]) -> list[str]:
+    return [name for name, is_chosen in zip(names, chosen, strict=True) if is_chosen]

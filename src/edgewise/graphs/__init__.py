@@ -1,0 +1,27 @@
+"""Graphs: the one DAG convention, Markov equivalence, separation and distance.
+
+``dag[i, j]`` true means i -> j, see :mod:`edgewise.graphs.dag`. Functions take boolean arrays, DataFrames and
+networkx graphs alike; those that return a graph return a DataFrame for a DataFrame and an array otherwise.
+"""
+
+from edgewise.graphs.adjacency import BoolMatrix, Graph, label_like
+from edgewise.graphs.dag import ancestors, as_dag, is_acyclic, to_networkx, topological_order
+from edgewise.graphs.distance import structural_hamming_distance
+from edgewise.graphs.equivalence import compelled_edges, cpdag, is_markov_equivalent
+from edgewise.graphs.separation import is_d_separated
+
+__all__ = [
+    "BoolMatrix",
+    "Graph",
+    "ancestors",
+    "as_dag",
+    "compelled_edges",
+    "cpdag",
+    "is_acyclic",
+    "is_d_separated",
+    "is_markov_equivalent",
+    "label_like",
+    "structural_hamming_distance",
+    "to_networkx",
+    "topological_order",
+]

@@ -1,0 +1,28 @@
+"""The paper's sparsity prior."""
+
+import math
+from dataclasses import dataclass
+
+from edgewise.errors import ArgumentError
+
+
+@dataclass(frozen=True)
+class Sparsity:
+    """A prior proportional to exp(-gamma * number of edges).
+
+    Parameters
+    ----------
+    gamma
+        The penalty for an edge; 0 is the uniform prior over DAGs.
+
+    Examples
+    --------
+    >>> Sparsity(2.0)
+    Sparsity(gamma=2.0)
+    """
+
+    gamma: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.gamma) and self.gamma >= 0):
+            raise ArgumentError(f"gamma of Sparsity must be zero or a positive number, but {self.gamma!r} was given.")

@@ -1,0 +1,213 @@
+"""Minimal I-MAP MCMC: a chain over orders, each standing for its minimal I-MAP.
+
+This module prepares what the compiled loop in :mod:`edgewise._kernels.minimal_imap` works on, and calls it in blocks.
+Where a block ends makes no difference to the draws.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from edgewise._kernels.families import LogDetScore, new_cache
+from edgewise._kernels.minimal_imap import Chain, Scratch, Tests, evaluate, run
+from edgewise._kernels.recorder import Draws, enlarge, new_recorder
+from edgewise.data import Dataset
+from edgewise.errors import ArgumentError, DataError
+from edgewise.imap import factorize
+from edgewise.independence import check_alpha, threshold_table, warn_of_void_tests
+from edgewise.priors import Sparsity
+from edgewise.scores import Score
+
+from .record import ChainRecord
+from .schedule import Schedule
+
+REFRESH_EVERY = 1_000_000
+"""Iterations between factorisations from scratch. Rounding errors of that many rotations stay near 1e-12, and even at
+p = 1000 the O(p^3) factorisation is a small part of the O(p) steps between two of them."""
+
+STEPS_AT_ONCE = 16_384
+"""Steps in one call of the compiled loop: their random numbers take 256 kB, and the call itself a thousandth."""
+
+FAMILIES_AT_ONCE = 2**18
+"""Most families that the draws of one call could add to the record, so that room for them can be made beforehand."""
+
+CACHE_LINE = 8
+"""Numbers in a cache line. Rows are padded to whole ones."""
+
+NAMES_SEED = 0x1DA6
+"""Seed of the random numbers that name families: any constant serves, and all chains must agree on it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MinimalIMAP:
+    """The sampler of Agrawal, Broderick & Uhler (2018).
+
+    Parameters
+    ----------
+    alpha
+        Significance level of the conditional-independence tests that define an order's minimal I-MAP.
+    parents
+        How parents are found among the predecessors: ``"full"`` tests each given all others, as in the paper.
+        ``"auto"`` is the same for now.
+    moves
+        ``"adjacent"``: exchanges of neighbours in the order, first and last counting as neighbours, as in the paper.
+        ``"auto"`` is the same for now.
+    target
+        ``"orders"``: the posterior over orders, each with its DAG's score and prior, as Algorithm 1 samples it. A DAG
+        weighs as many times as there are orders whose minimal I-MAP it is.
+    laziness
+        Probability of doing nothing in an iteration; positive, so that the chain is aperiodic.
+    """
+
+    alpha: float = 0.01
+    parents: Literal["auto", "full"] = "auto"
+    moves: Literal["auto", "adjacent"] = "auto"
+    target: Literal["orders"] = "orders"
+    laziness: float = 0.01
+
+    def __post_init__(self) -> None:
+        check_alpha(self.alpha)
+        for name, allowed in (
+            ("parents", ("auto", "full")),
+            ("moves", ("auto", "adjacent")),
+            ("target", ("orders",)),
+        ):
+            if getattr(self, name) not in allowed:
+                choices = " or ".join(repr(value) for value in allowed)
+                raise ArgumentError(f"{name} must be {choices}, but {getattr(self, name)!r} was given.")
+        if not 0 < self.laziness < 1:
+            raise ArgumentError(f"laziness must lie between 0 and 1, but {self.laziness!r} was given.")
+
+    def prepare(self, dataset: Dataset, score: Score, prior: Sparsity) -> "MinimalIMAPModel":
+        """Return everything about the target that chains share."""
+        warn_of_void_tests(dataset.n, dataset.p)
+        p = dataset.p
+        threshold = threshold_table(dataset.n, p, self.alpha)
+        names = np.random.default_rng(NAMES_SEED).integers(1, 2**64, size=(2, _padded(p)), dtype=np.uint64)
+        correlation = np.zeros((p, _padded(p)))
+        correlation[:, :p] = dataset.moments.correlation
+        return MinimalIMAPModel(
+            tests=Tests(correlation, threshold),
+            score=score.prepare(dataset),
+            gamma=prior.gamma,
+            laziness=self.laziness,
+            names=names,
+        )
+
+
+@dataclass(frozen=True)
+class MinimalIMAPModel:
+    """The target of a run, in the form the compiled loop wants, shared by its chains."""
+
+    tests: Tests
+    score: LogDetScore
+    gamma: float
+    laziness: float
+    names: np.ndarray
+
+    @property
+    def p(self) -> int:
+        """The number of variables."""
+        return len(self.tests.correlation)
+
+    def start(self, order: np.ndarray, rng: np.random.Generator, schedule: Schedule) -> "MinimalIMAPChain":
+        """Return a chain at ``order``."""
+        return MinimalIMAPChain(self, order, rng, schedule)
+
+
+class MinimalIMAPChain:
+    """One chain. ``order``, ``rng`` and ``iteration`` determine all that follows after a refresh."""
+
+    def __init__(
+        self, model: MinimalIMAPModel, order: np.ndarray, rng: np.random.Generator, schedule: Schedule
+    ) -> None:
+        p, tested, width = model.p, len(model.tests.threshold), _padded(model.p)
+        self.model = model
+        self.rng = rng
+        self.schedule = schedule
+        self.iteration = 0
+        self.state = Chain(
+            order=np.array(order, dtype=np.int64),
+            W=np.zeros((tested, width)),
+            C=np.zeros((tested + 1, width)),
+            key=np.zeros(p, np.uint64),
+            size=np.zeros(p, np.int64),
+            log_score=np.zeros(p),
+            moves=np.zeros((2, 2), np.int64),
+        )
+        self._scratch = Scratch(
+            zobrist=model.names[0],
+            own_zobrist=model.names[1],
+            row=np.zeros(width),
+            total=np.zeros(width),
+            precision=np.zeros(width),
+            residual=np.zeros(width),
+            plan=np.zeros((5, p)),
+        )
+        self._cache = new_cache(p)
+        self._recorder = new_recorder(p, capacity=64 * p)
+        self.blocks: list[Draws] = []
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Recompute the factor, the DAG and its scores from the order. O(p^3)."""
+        state, model = self.state, self.model
+        p = model.p
+        factor = factorize(model.tests.correlation[:, :p], state.order, len(model.tests.threshold))
+        state.W[:, :p] = factor.W
+        state.C[1:, :p] = factor.C
+        evaluate(state, model.tests, model.score, self._cache, self._scratch)
+
+    def advance(self, steps: int) -> None:
+        """Take ``steps`` iterations, and keep the draws that fall among them."""
+        end = self.iteration + steps
+        most = min(STEPS_AT_ONCE, max(FAMILIES_AT_ONCE // self.model.p, 1) * self.schedule.thin)
+        while self.iteration < end:
+            until_refresh = REFRESH_EVERY - self.iteration % REFRESH_EVERY
+            self._run(min(end - self.iteration, until_refresh, most))
+            if self.iteration % REFRESH_EVERY == 0:
+                self.refresh()
+
+    def _run(self, steps: int) -> None:
+        model, schedule, p = self.model, self.schedule, self.model.p
+        draws = schedule.draws(after=self.iteration + steps) - schedule.draws(after=self.iteration)
+        while len(self._recorder.key) - self._recorder.used[0] < draws * p:
+            self._recorder = enlarge(self._recorder)
+        block = Draws(
+            family=np.empty((draws, p), np.int32),
+            order=np.empty((draws, p), np.int16 if p < 2**15 else np.int32),
+            log_score=np.empty(draws),
+            log_prior=np.empty(draws),
+        )
+        ok = run(
+            self.state, model.tests, model.score, self._cache, self._scratch, model.gamma, model.laziness,
+            self.rng.random((steps, 2)), self._recorder, block, schedule.until_draw(after=self.iteration), schedule.thin,
+        )  # fmt: skip
+        if not ok:
+            raise DataError(
+                "Among so few rows some columns are exact linear combinations of others; remove columns that are sums "
+                "or copies of others, or add rows."
+            )
+        self.iteration += steps
+        self.blocks.append(block)
+
+    @property
+    def log_posterior(self) -> float:
+        """The unnormalised log posterior of the present order."""
+        return float(self.state.log_score.sum() - self.model.gamma * self.state.size.sum())
+
+    def record(self) -> ChainRecord:
+        """Return the draws so far."""
+        used = int(self._recorder.used[0])
+        adjacent, wrap = self.state.moves.tolist()
+        return ChainRecord(
+            **{name: np.concatenate(parts) for name, parts in zip(Draws._fields, zip(*self.blocks, strict=True), strict=True)},
+            family_node=self._recorder.node[:used].copy(),
+            family_parents=self._recorder.parents[:used].copy(),
+            moves={"adjacent": tuple(adjacent), "wrap-around": tuple(wrap)},
+        )
+
+
+def _padded(p: int) -> int:
+    return -(-p // CACHE_LINE) * CACHE_LINE
