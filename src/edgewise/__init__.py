@@ -1,0 +1,113 @@
+"""Edgewise: posterior probabilities for the edges of causal DAGs.
+
+    import edgewise as ew
+
+    posterior = ew.sample("measurements.csv")
+    posterior.edges(threshold=0.5)
+
+Names are imported when they are first used, so that ``import edgewise`` and the command line's help are
+quick.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+_HOME = {
+    "ArgumentError": "errors",
+    "BGe": "scores",
+    "Covariance": "data",
+    "DataError": "errors",
+    "DataWarning": "errors",
+    "Dataset": "data",
+    "EdgewiseError": "errors",
+    "EdgewiseWarning": "errors",
+    "GaussianBIC": "scores",
+    "GraphError": "errors",
+    "MinimalIMAP": "samplers",
+    "Posterior": "posterior",
+    "Sparsity": "priors",
+    "StoppedEarlyWarning": "errors",
+    "StorageError": "errors",
+    "VoidTestWarning": "errors",
+    "compelled_edges": "graphs",
+    "cpdag": "graphs",
+    "is_d_separated": "graphs",
+    "load": "posterior",
+    "minimal_imap": "imap",
+    "partial_correlation_test": "independence",
+    "sample": "running",
+    "score": "scores",
+    "simulate": "data",
+    "structural_hamming_distance": "graphs",
+    "to_networkx": "graphs",
+}
+
+__all__ = [
+    "ArgumentError",
+    "BGe",
+    "Covariance",
+    "DataError",
+    "DataWarning",
+    "Dataset",
+    "EdgewiseError",
+    "EdgewiseWarning",
+    "GaussianBIC",
+    "GraphError",
+    "MinimalIMAP",
+    "Posterior",
+    "Sparsity",
+    "StoppedEarlyWarning",
+    "StorageError",
+    "VoidTestWarning",
+    "compelled_edges",
+    "cpdag",
+    "is_d_separated",
+    "load",
+    "minimal_imap",
+    "partial_correlation_test",
+    "sample",
+    "score",
+    "simulate",
+    "structural_hamming_distance",
+    "to_networkx",
+]
+
+if TYPE_CHECKING:
+    from edgewise.data import Covariance, Dataset, simulate
+    from edgewise.errors import (
+        ArgumentError,
+        DataError,
+        DataWarning,
+        EdgewiseError,
+        EdgewiseWarning,
+        GraphError,
+        StoppedEarlyWarning,
+        StorageError,
+        VoidTestWarning,
+    )
+    from edgewise.graphs import (
+        compelled_edges,
+        cpdag,
+        is_d_separated,
+        structural_hamming_distance,
+        to_networkx,
+    )
+    from edgewise.imap import minimal_imap
+    from edgewise.independence import partial_correlation_test
+    from edgewise.posterior import Posterior, load
+    from edgewise.priors import Sparsity
+    from edgewise.running import sample
+    from edgewise.samplers import MinimalIMAP
+    from edgewise.scores import BGe, GaussianBIC, score
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOME])

@@ -1,7 +1,7 @@
 """What Edgewise raises, and what it warns about.
 
-Every error a user can cause is an :class:`EdgewiseError` whose message is one sentence: what was found, where,
-and what to do next. The command line prints that sentence and ends with exit code 2.
+Every error a user can cause is an :class:`EdgewiseError` whose message is one sentence: what was found,
+where, and what to do next. The command line prints that sentence and ends with exit code 2.
 """
 
 
@@ -35,3 +35,7 @@ class DataWarning(EdgewiseWarning):
 
 class VoidTestWarning(EdgewiseWarning):
     """Some conditional-independence tests are undefined because there are too few rows."""
+
+
+class StoppedEarlyWarning(EdgewiseWarning):
+    """A run was stopped, by the keyboard or its time budget; the posterior holds the draws until then."""

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from edgewise.data import load
+from edgewise.data import load_data
 from edgewise.errors import DataError
 
 
@@ -21,7 +21,7 @@ def refusal():
 
     def refuse(data):
         with pytest.raises(DataError) as caught:
-            load(data)
+            load_data(data)
         message = str(caught.value)
         outside_quotes = re.sub(r"'[^']*'|\"[^\"]*\"", "", message)
         assert re.fullmatch(r"[A-Z' (].*\.", outside_quotes), message

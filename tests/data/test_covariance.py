@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from edgewise.data import Covariance, load
+from edgewise.data import Covariance, load_data
 
 
 @pytest.fixture
@@ -11,8 +11,8 @@ def matrix():
 
 
 def test_covariance_gives_the_moments_of_the_data(table):
-    dataset = load(table)
-    summary = load(Covariance(table.cov(), n=40, mean=table.mean()))
+    dataset = load_data(table)
+    summary = load_data(Covariance(table.cov(), n=40, mean=table.mean()))
     assert summary.names == dataset.names
     assert summary.values is None
     assert (summary.n, summary.p, summary.kind) == (40, 5, "continuous")
@@ -22,11 +22,11 @@ def test_covariance_gives_the_moments_of_the_data(table):
 
 
 def test_defaults_are_numbered_names_and_zero_means(matrix):
-    dataset = load(Covariance(matrix.tolist(), 10))
+    dataset = load_data(Covariance(matrix.tolist(), 10))
     assert dataset.names == ("X0", "X1", "X2")
     np.testing.assert_array_equal(dataset.moments.mean, 0.0)
     np.testing.assert_allclose(dataset.moments.scatter, 9 * matrix, rtol=1e-15)
-    assert load(Covariance(pd.DataFrame(matrix), 10, names=list("abc"))).names == ("a", "b", "c")
+    assert load_data(Covariance(pd.DataFrame(matrix), 10, names=list("abc"))).names == ("a", "b", "c")
 
 
 def test_fingerprint_covers_matrix_mean_names_and_n(matrix):
@@ -39,21 +39,21 @@ def test_fingerprint_covers_matrix_mean_names_and_n(matrix):
         Covariance(matrix, 10, names=["a", "b", "c"]),
         Covariance(matrix, 10, mean=[0.0, 0.0, 1e-300]),
     ]
-    assert len({load(variant).fingerprint for variant in variants}) == len(variants)
-    assert load(Covariance(matrix, 10)).fingerprint == load(variants[0]).fingerprint
+    assert len({load_data(variant).fingerprint for variant in variants}) == len(variants)
+    assert load_data(Covariance(matrix, 10)).fingerprint == load_data(variants[0]).fingerprint
 
 
 def test_single_precision_is_symmetric_enough(matrix):
     root = np.linalg.cholesky(matrix).astype(np.float32)
     rounded = (root @ root.T).astype(np.float32)
     rounded[0, 1] = np.nextafter(rounded[0, 1], np.float32(2))
-    correlation = load(Covariance(rounded, 10)).moments.correlation
+    correlation = load_data(Covariance(rounded, 10)).moments.correlation
     np.testing.assert_array_equal(correlation, correlation.T)
 
 
 def test_fewer_rows_than_columns_are_accepted():
     values = np.random.default_rng(5).normal(size=(6, 10))
-    assert load(Covariance(np.cov(values.T), 6)).p == 10
+    assert load_data(Covariance(np.cov(values.T), 6)).p == 10
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pandas as pd
 import pyarrow.parquet
 import pytest
 
-from edgewise.data import load
+from edgewise.data import load_data
 from edgewise.errors import DataWarning
 
 ROWS = "1.5,2,0.25\n-1,3e-2,7\n0.5,0.1,-2\n2,-4,1\n"
@@ -23,31 +23,29 @@ def write(tmp_path):
     return write_file
 
 
-@pytest.mark.parametrize(
-    "name", ["t.csv", "T.CSV", "t.tsv", "t.txt", "t.v1.csv", "t.csv.gz", "t.tsv.bz2", "t.csv.xz"]
-)
+@pytest.mark.parametrize("name", ["t.csv", "T.CSV", "t.tsv", "t.txt", "t.v1.csv", "t.csv.gz", "t.tsv.bz2", "t.csv.xz"])
 @pytest.mark.parametrize("delimiter", [",", "\t", ";"])
 def test_text_files_have_the_fingerprint_of_the_table(table, tmp_path, name, delimiter):
     path = tmp_path / name
     table.to_csv(path, sep=delimiter, index=False)
-    assert load(path).fingerprint == load(table).fingerprint
-    assert load(str(path)).names == tuple(table.columns)
+    assert load_data(path).fingerprint == load_data(table).fingerprint
+    assert load_data(str(path)).names == tuple(table.columns)
 
 
 def test_parquet_has_the_fingerprint_of_the_table(table, tmp_path):
     table.to_parquet(tmp_path / "t.parquet")
-    assert load(tmp_path / "t.parquet").fingerprint == load(table).fingerprint
+    assert load_data(tmp_path / "t.parquet").fingerprint == load_data(table).fingerprint
 
 
 def test_numbers_are_read_to_the_last_digit(tmp_path):
     values = np.random.default_rng(1).normal(size=(200, 5)) * np.logspace(-150, 150, 5)
     pd.DataFrame(values).add_prefix("v").to_csv(tmp_path / "t.csv", index=False)
-    np.testing.assert_array_equal(load(tmp_path / "t.csv").values, values)
+    np.testing.assert_array_equal(load_data(tmp_path / "t.csv").values, values)
 
 
 def test_decimal_commas(table, tmp_path):
     table.to_csv(tmp_path / "t.csv", sep=";", decimal=",", index=False)
-    assert load(tmp_path / "t.csv").fingerprint == load(table).fingerprint
+    assert load_data(tmp_path / "t.csv").fingerprint == load_data(table).fingerprint
 
 
 def test_mixed_decimal_marks_are_refused(write, refusal):
@@ -64,7 +62,7 @@ def test_text_with_commas_between_semicolons_is_quoted_as_it_is(write, refusal):
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
 def test_line_ends_byte_order_marks_and_blank_lines(write, ending, mark):
     text = mark + "\na,b,c\n\n" + ROWS + "   \n\n"
-    dataset = load(write(text.replace("\n", ending)))
+    dataset = load_data(write(text.replace("\n", ending)))
     assert dataset.names == ("a", "b", "c")
     np.testing.assert_array_equal(dataset.values[1], [-1, 0.03, 7])
     assert dataset.n == 4
@@ -75,7 +73,7 @@ def test_header_is_taken_literally(write):
     header = ",".join('"' + name.replace('"', '""') + '"' for name in names)
     values = np.random.default_rng(2).normal(size=(8, 4))
     rows = "\n".join(",".join(map(repr, map(float, row))) for row in values)
-    dataset = load(write(f"{header}\n{rows}\n"))
+    dataset = load_data(write(f"{header}\n{rows}\n"))
     assert dataset.names == names
     np.testing.assert_array_equal(dataset.values, values)
 
@@ -90,22 +88,22 @@ def test_header_is_taken_literally(write):
 )
 def test_row_names_are_dropped_with_a_warning(write, content, what):
     with pytest.warns(DataWarning, match=f"first column of .*data.csv' {what} .* row names") as caught:
-        dataset = load(write(content))
+        dataset = load_data(write(content))
     assert caught[0].filename == __file__
-    assert dataset.fingerprint == load(write("a,b,c\n" + ROWS)).fingerprint
+    assert dataset.fingerprint == load_data(write("a,b,c\n" + ROWS)).fingerprint
 
 
 def test_pandas_index_with_numbers_for_names_is_understood(tmp_path):
     values = np.random.default_rng(3).normal(size=(8, 3))
     pd.DataFrame(values).to_csv(tmp_path / "t.csv")
     with pytest.warns(DataWarning):
-        assert load(tmp_path / "t.csv").names == ("0", "1", "2")
+        assert load_data(tmp_path / "t.csv").names == ("0", "1", "2")
 
 
 def test_no_warning_without_row_names(write):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert load(write("a,b,c\n" + ROWS)).p == 3
+        assert load_data(write("a,b,c\n" + ROWS)).p == 3
 
 
 @pytest.mark.parametrize("token", ["", "NA", "NaN", "n/a", "null", " NA ", "None", "#N/A", "-nan"])

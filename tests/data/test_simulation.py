@@ -2,7 +2,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from edgewise.data import load, simulate
+from edgewise.data import load_data, simulate
 from edgewise.errors import ArgumentError
 
 
@@ -95,7 +95,7 @@ def test_covariance_is_that_of_the_equations():
 
 def test_simulated_data_can_be_loaded():
     simulation = simulate(5, 50, seed=6)
-    assert load(simulation.data).n == 50
+    assert load_data(simulation.data).n == 50
 
 
 @pytest.mark.parametrize(

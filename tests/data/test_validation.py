@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from edgewise.data import load
+from edgewise.data import load_data
 from edgewise.errors import ArgumentError, DataError
 
 
@@ -55,12 +55,12 @@ def test_an_array_of_text_is_refused(refusal):
 def test_every_kind_of_number_is_accepted(table, dtype, cast):
     whole = np.arange(40) % 7
     column = pd.Series(whole, dtype=dtype) if cast is None else pd.Series([cast(int(v)) for v in whole])
-    dataset = load(table.assign(Pkc=column))
+    dataset = load_data(table.assign(Pkc=column))
     np.testing.assert_array_equal(dataset.values[:, -1], whole)
 
 
 def test_mixed_python_numbers_are_accepted(table):
-    dataset = load(table.assign(Pkc=pd.Series([1, 2.5, np.float32(0.5), np.int8(3)] * 10, dtype=object)))
+    dataset = load_data(table.assign(Pkc=pd.Series([1, 2.5, np.float32(0.5), np.int8(3)] * 10, dtype=object)))
     np.testing.assert_array_equal(dataset.values[:4, -1], [1, 2.5, 0.5, 3])
 
 
@@ -105,7 +105,7 @@ def test_a_column_that_differs_in_one_last_digit_varies(value):
     values = np.random.default_rng(2).normal(size=(20, 2))
     values[:, 1] = value
     values[7, 1] = np.nextafter(value, np.inf)
-    dataset = load(values)
+    dataset = load_data(values)
     assert 0 < dataset.moments.scale[1] < 1e-15 * value
     outlier = np.zeros(20)
     outlier[7] = 1
@@ -161,9 +161,7 @@ def test_several_linear_combinations_are_counted(table, refusal):
     table["first"] = table["Raf"] + table["Mek"]
     table["second"] = table["Erk"] - table["Akt"] + table["Jnk"]
     message = refusal(table)
-    assert message.startswith(
-        "Column 'first' is an exact linear combination of 'Raf' and 'Mek' (and 1 further"
-    )
+    assert message.startswith("Column 'first' is an exact linear combination of 'Raf' and 'Mek' (and 1 further")
 
 
 def test_shares_of_a_whole_are_refused(refusal):
@@ -194,16 +192,16 @@ def test_the_limit_of_dependence_lies_between_1e_8_and_1e_12(seed, p, unexplaine
     residual *= np.linalg.norm(fitted) / np.linalg.norm(residual)
     values[:, -1] = 3.0 + np.sqrt(1 - unexplained) * fitted + np.sqrt(unexplained) * residual
     if unexplained == 1e-8:
-        assert load(values).p == p
+        assert load_data(values).p == p
     else:
         with pytest.raises(DataError, match=rf"X{p - 1}'? |further|more"):
-            load(values)
+            load_data(values)
 
 
 @pytest.mark.parametrize("n", [4, 10, 11])
 def test_few_rows_are_no_linear_combination(n):
     values = np.random.default_rng(7).normal(size=(n, 10))
-    assert load(values).n == n
+    assert load_data(values).n == n
 
 
 @pytest.mark.parametrize(
@@ -237,7 +235,7 @@ def test_empty_names_are_refused(table, refusal, position):
 
 def test_awkward_names_stay_as_they_are_and_make_one_line(table, refusal):
     names = ["<script>alert(1)</script>", 'it\'s "so"', "β-catenin\nΔ", "a,b;c", "x" * 1000]
-    assert load(table.set_axis(names, axis=1)).names == tuple(names)
+    assert load_data(table.set_axis(names, axis=1)).names == tuple(names)
     table.iloc[0] = np.nan
     message = refusal(table.set_axis(names, axis=1))
     assert "<script>alert(1)</script>" in message
@@ -251,12 +249,12 @@ def test_arrays_must_have_two_dimensions(refusal, array):
 
 
 def test_arrays_are_named_by_position(table):
-    dataset = load(table.to_numpy())
+    dataset = load_data(table.to_numpy())
     assert dataset.names == ("X0", "X1", "X2", "X3", "X4")
-    assert dataset.fingerprint == load(table.set_axis(dataset.names, axis=1)).fingerprint
+    assert dataset.fingerprint == load_data(table.set_axis(dataset.names, axis=1)).fingerprint
 
 
 @pytest.mark.parametrize("data", [42, None, [[1.0, 2.0]], pd.Series([1.0, 2.0])])
 def test_other_objects_are_refused(data):
     with pytest.raises(ArgumentError, match=type(data).__name__):
-        load(data)
+        load_data(data)

@@ -96,9 +96,7 @@ def test_relabelling_nodes_relabels_ancestors():
     rng = np.random.default_rng(3)
     for dag in RANDOM_DAGS:
         names = rng.permutation(len(dag))
-        np.testing.assert_array_equal(
-            ancestors(naive.relabel(dag, names)), naive.relabel(ancestors(dag), names)
-        )
+        np.testing.assert_array_equal(ancestors(naive.relabel(dag, names)), naive.relabel(ancestors(dag), names))
 
 
 def test_networkx_and_back_is_the_same_dag():

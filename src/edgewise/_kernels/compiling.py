@@ -1,6 +1,10 @@
 """How every kernel is compiled: cached on disk, without the GIL, and with C's rules for division."""
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
 from numba import njit
+from numba.core import event
 
 kernel = njit(cache=True, nogil=True, error_model="numpy")
 """Decorator for compiled functions."""
@@ -10,3 +14,23 @@ reduction = njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc
 
 inlined = njit(cache=True, nogil=True, error_model="numpy", inline="always")
 """Decorator for a part of a hot loop: handing over all its arrays would cost as much as the part."""
+
+
+class _Announce(event.Listener):
+    def __init__(self, announce: Callable[[], None]) -> None:
+        self._announce: Callable[[], None] | None = announce
+
+    def on_start(self, event: object) -> None:
+        if self._announce is not None:
+            self._announce()
+            self._announce = None
+
+    def on_end(self, event: object) -> None:
+        """Nothing to say."""
+
+
+@contextmanager
+def compilation_announced(announce: Callable[[], None]) -> Iterator[None]:
+    """Call ``announce`` once if something is compiled inside the block, rather than found in Numba's cache."""
+    with event.install_listener("numba:compile", _Announce(announce)):
+        yield

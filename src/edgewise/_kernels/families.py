@@ -75,9 +75,7 @@ def local_score(score, members, size, triangle):
         triangle[start + i] = np.sqrt(pivot)
         parents_log_det = family_log_det
         family_log_det += np.log(pivot)
-    return (
-        score.constant[size] + score.on_parents[size] * parents_log_det + score.on_family[size] * family_log_det
-    )
+    return score.constant[size] + score.on_parents[size] * parents_log_det + score.on_family[size] * family_log_det
 
 
 @kernel

@@ -1,7 +1,7 @@
 """From a file, a table or a covariance matrix to a checked :class:`Dataset`; and simulated data."""
 
 from edgewise.data.dataset import Covariance, Dataset, Moments
-from edgewise.data.loading import load
+from edgewise.data.loading import Data, load_data
 from edgewise.data.simulation import Simulation, simulate
 
-__all__ = ["Covariance", "Dataset", "Moments", "Simulation", "load", "simulate"]
+__all__ = ["Covariance", "Data", "Dataset", "Moments", "Simulation", "load_data", "simulate"]

@@ -20,9 +20,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from edgewise.errors import DataError
+from edgewise.errors import ArgumentError, DataError
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
+IntArray: TypeAlias = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,9 +84,7 @@ class Moments:
         centred /= length
         with np.errstate(over="ignore"):  # an infinite scale is reported by name when the data are checked
             scale = np.ldexp(length / np.sqrt(n - 1), exponent)
-        return cls(
-            n, np.ldexp(location + correction, exponent), scale, _tidy_correlation(centred.T @ centred)
-        )
+        return cls(n, np.ldexp(location + correction, exponent), scale, _tidy_correlation(centred.T @ centred))
 
     @classmethod
     def from_covariance(cls, covariance: FloatArray, n: int, *, mean: FloatArray) -> Self:
@@ -130,7 +129,7 @@ class Moments:
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Data that have passed every check; made by :func:`edgewise.data.load`.
+    """Data that have passed every check; made by :func:`edgewise.data.load_data`.
 
     Attributes
     ----------
@@ -163,6 +162,45 @@ class Dataset:
         """Number of columns."""
         return len(self.names)
 
+    def positions(self, variables: Sequence[int | str]) -> IntArray:
+        """Return the column numbers of variables given by name or by column number.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no such variable, or one is given twice.
+        """
+        numbers = {name: number for number, name in enumerate(self.names)}
+        columns = [
+            int(variable) if isinstance(variable, int | np.integer) else numbers.get(variable, -1)
+            for variable in variables
+        ]
+        for variable, column in zip(variables, columns, strict=True):
+            if not 0 <= column < self.p:
+                raise ArgumentError(
+                    f"There is no variable {variable!r}; give a column's name, or its number from 0 to {self.p - 1}."
+                )
+            if columns.count(column) > 1:
+                raise ArgumentError(f"The variable {self.names[column]!r} is given more than once.")
+        return np.array(columns, dtype=np.int64)
+
+    def order(self, variables: Sequence[int | str]) -> IntArray:
+        """Return the column numbers of an order, which must hold every variable once.
+
+        Raises
+        ------
+        ArgumentError
+            If it is not a permutation of the variables.
+        """
+        columns = self.positions(variables)
+        if len(columns) != self.p:
+            missing = sorted(set(range(self.p)) - set(columns.tolist()))
+            raise ArgumentError(
+                f"An order must hold each of the {self.p} variables once, but {self.names[missing[0]]!r}"
+                f"{f' and {len(missing) - 1} more are' if len(missing) > 1 else ' is'} missing."
+            )
+        return columns
+
 
 @dataclass(frozen=True, eq=False)
 class Covariance:
@@ -181,8 +219,8 @@ class Covariance:
 
     Examples
     --------
-    >>> from edgewise.data import load
-    >>> dataset = load(Covariance([[2.0, 1.0], [1.0, 3.0]], n=50, names=["Raf", "Mek"]))
+    >>> from edgewise.data import load_data
+    >>> dataset = load_data(Covariance([[2.0, 1.0], [1.0, 3.0]], n=50, names=["Raf", "Mek"]))
     >>> dataset.names, dataset.n, dataset.values
     (('Raf', 'Mek'), 50, None)
     """

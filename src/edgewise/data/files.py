@@ -78,8 +78,7 @@ def _read_parquet(path: Path, shown: str) -> pd.DataFrame:
         return pd.read_parquet(path, engine="pyarrow")
     except ImportError as error:
         raise DataError(
-            f"Reading the Parquet file {shown} needs pyarrow: install it with pip install "
-            "'edgewise[parquet]'."
+            f"Reading the Parquet file {shown} needs pyarrow: install it with pip install 'edgewise[parquet]'."
         ) from error
     except ValueError as error:
         raise DataError(f"The file {shown} cannot be read as Parquet ({_reason(error)}).") from error

@@ -18,7 +18,7 @@ from edgewise.errors import ArgumentError, DataError
 Data: TypeAlias = "Dataset | pd.DataFrame | npt.NDArray[np.generic] | Covariance | str | os.PathLike[str]"
 
 
-def load(data: Data) -> Dataset:
+def load_data(data: Data) -> Dataset:
     """Read and check data.
 
     Parameters
@@ -47,10 +47,10 @@ def load(data: Data) -> Dataset:
 
     Examples
     --------
-    >>> dataset = load(pd.DataFrame({"Raf": [1.0, 2.0, 4.0, 3.0], "Mek": [0.5, 0.1, 0.2, 0.9]}))
+    >>> dataset = load_data(pd.DataFrame({"Raf": [1.0, 2.0, 4.0, 3.0], "Mek": [0.5, 0.1, 0.2, 0.9]}))
     >>> dataset.names, dataset.n
     (('Raf', 'Mek'), 4)
-    >>> load(pd.DataFrame({"Raf": [1.0, 2.0], "Mek": [0.5, 0.1]}))
+    >>> load_data(pd.DataFrame({"Raf": [1.0, 2.0], "Mek": [0.5, 0.1]}))
     Traceback (most recent call last):
     ...
     edgewise.errors.DataError: The data have only 2 rows, but at least 4 rows are needed.

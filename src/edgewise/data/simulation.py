@@ -122,9 +122,7 @@ def _weight_range(weights: Sequence[float]) -> tuple[float, float]:
     try:
         low, high = (float(weight) for weight in weights)
     except (TypeError, ValueError) as error:
-        raise ArgumentError(
-            f"weights must be two numbers, (smallest, largest), but it is {weights!r}."
-        ) from error
+        raise ArgumentError(f"weights must be two numbers, (smallest, largest), but it is {weights!r}.") from error
     if not 0 <= low <= high < float("inf"):
         raise ArgumentError(
             "weights must be two absolute values, (smallest, largest), with 0 <= smallest <= largest, but "

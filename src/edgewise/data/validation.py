@@ -29,9 +29,7 @@ def check_names(names: Sequence[str]) -> None:
         raise DataError(f"Column {empty[0]} of the data has no name: give every column a name.")
     repeated = [name for name, occurrences in Counter(names).items() if occurrences > 1]
     if repeated:
-        raise DataError(
-            f"More than one column is called {enumerate_names(repeated)}: give each column its own name."
-        )
+        raise DataError(f"More than one column is called {enumerate_names(repeated)}: give each column its own name.")
 
 
 def check_shape(n: int, names: Sequence[str]) -> None:
@@ -106,18 +104,14 @@ def check_covariance(matrix: FloatArray, n: object, *, mean: FloatArray, names: 
     """Refuse a square matrix that cannot hold the covariances of n rows with these means and names."""
     p = matrix.shape[0]
     if len(names) != p:
-        raise DataError(
-            f"The covariance matrix has {count(p, 'column')}, but there are {count(len(names), 'name')}."
-        )
+        raise DataError(f"The covariance matrix has {count(p, 'column')}, but there are {count(len(names), 'name')}.")
     if mean.shape != (p,):
         raise DataError(
             f"The covariance matrix has {count(p, 'column')}, but the means have the shape {mean.shape}: "
             "give one mean for each column."
         )
     if isinstance(n, bool) or not isinstance(n, Integral):
-        raise DataError(
-            f"The number of rows behind the covariance matrix must be a whole number, but n is {n!r}."
-        )
+        raise DataError(f"The number of rows behind the covariance matrix must be a whole number, but n is {n!r}.")
     check_names(names)
     check_shape(int(n), names)
     unusable = ~(np.isfinite(matrix).all(axis=0) & np.isfinite(mean))

@@ -206,9 +206,7 @@ def _frame_names(graph: pd.DataFrame) -> list[Hashable]:
 
 def _read_networkx(graph: "nx.Graph[Any]") -> tuple[NDArray[Any], list[Hashable]]:
     if not graph.is_directed():
-        raise GraphError(
-            "The networkx graph is undirected, so its edges have no direction; pass a networkx.DiGraph."
-        )
+        raise GraphError("The networkx graph is undirected, so its edges have no direction; pass a networkx.DiGraph.")
     names = list(graph.nodes)
     _check_square((len(names), len(names)))
     position = {name: i for i, name in enumerate(names)}
@@ -221,8 +219,7 @@ def _read_networkx(graph: "nx.Graph[Any]") -> tuple[NDArray[Any], list[Hashable]
 def _check_square(shape: tuple[int, ...]) -> None:
     if len(shape) != 2 or shape[0] != shape[1]:
         raise GraphError(
-            "A graph must be a square matrix with one row and one column per node, but this one has shape "
-            f"{shape}."
+            f"A graph must be a square matrix with one row and one column per node, but this one has shape {shape}."
         )
     if shape[0] == 0:
         raise GraphError("The graph has no nodes; it needs at least one.")

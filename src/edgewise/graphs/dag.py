@@ -168,9 +168,7 @@ def to_networkx(dag: Graph, nodes: Iterable[Hashable] | None = None) -> "nx.DiGr
     _check_acyclic(adjacency)
     graph: nx.DiGraph[Any] = nx.DiGraph()
     graph.add_nodes_from(adjacency.nodes)
-    graph.add_edges_from(
-        (adjacency.nodes[i], adjacency.nodes[j]) for i, j in np.argwhere(adjacency.matrix).tolist()
-    )
+    graph.add_edges_from((adjacency.nodes[i], adjacency.nodes[j]) for i, j in np.argwhere(adjacency.matrix).tolist())
     return graph
 
 

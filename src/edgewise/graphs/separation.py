@@ -64,9 +64,7 @@ def is_d_separated(dag: Graph, x: NodeOrNodes, y: NodeOrNodes, given: NodeOrNode
     sets = {"x": _as_set(graph, x, "x"), "y": _as_set(graph, y, "y"), "given": _as_set(graph, given, "given")}
     for name in ("x", "y"):
         if not sets[name]:
-            raise GraphError(
-                f"`{name}` names no node; d-separation is asked of at least one node on each side."
-            )
+            raise GraphError(f"`{name}` names no node; d-separation is asked of at least one node on each side.")
     for first, second in combinations(sets, 2):
         shared = [node for node in graph if node in sets[first] & sets[second]]
         if shared:

@@ -17,9 +17,14 @@ import numpy as np
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
 from edgewise._kernels.factor import SINGULAR
-from edgewise.data import load
+from edgewise.data import Data, load_data
 from edgewise.errors import DataError
 from edgewise.independence import check_alpha, threshold_table, warn_of_void_tests
+
+SINGULAR_MESSAGE = (
+    "Some columns are exact linear combinations of others, at least among so few rows: remove columns that are sums or "
+    "copies of others, or add rows."
+)
 
 
 @dataclass(frozen=True)
@@ -47,10 +52,7 @@ def factorize(correlation: np.ndarray, order: np.ndarray, tested: int) -> Factor
     except LinAlgError:
         singular = True
     if singular:
-        raise DataError(
-            "Some columns are exact linear combinations of others among so few rows; remove columns that are sums or "
-            "copies of others, or add rows."
-        )
+        raise DataError(SINGULAR_MESSAGE)
     W = np.zeros((tested, len(order)))
     W[:, head] = solve_triangular(lower, np.eye(tested), lower=True)
     return Factor(W, np.cumsum(W**2, axis=0))
@@ -61,12 +63,12 @@ def imap_of_factor(factor: Factor, order: np.ndarray, threshold: np.ndarray) -> 
     p = len(order)
     dag = np.zeros((p, p), dtype=bool)
     tested = len(threshold)
-    dag[:, order[:tested]] = (factor.W**2 > threshold[:, None] * factor.C).T
+    dag[:, order[:tested]] = (threshold[:, None] * factor.C < factor.W**2).T
     np.fill_diagonal(dag, False)
     return dag
 
 
-def minimal_imap(data: object, order: Sequence[int | str], alpha: float = 0.01) -> np.ndarray:
+def minimal_imap(data: Data, order: Sequence[int | str], alpha: float = 0.01) -> np.ndarray:
     """Return the minimal I-MAP of an order: the sparsest DAG along it that explains the dependences in the data.
 
     A variable's parents are those predecessors it depends on given all its other predecessors, by Fisher's z.
@@ -97,7 +99,7 @@ def minimal_imap(data: object, order: Sequence[int | str], alpha: float = 0.01) 
     True
     """
     alpha = check_alpha(alpha)
-    dataset = load(data)
+    dataset = load_data(data)
     positions = dataset.order(order)
     warn_of_void_tests(dataset.n, dataset.p)
     threshold = threshold_table(dataset.n, dataset.p, alpha)

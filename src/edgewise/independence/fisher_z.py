@@ -23,7 +23,7 @@ import numpy as np
 from scipy.special import ndtri
 from scipy.stats import norm
 
-from edgewise.data import load
+from edgewise.data import Data, load_data
 from edgewise.errors import ArgumentError, VoidTestWarning
 
 
@@ -59,7 +59,7 @@ def threshold_table(n: int, p: int, alpha: float) -> np.ndarray:
     """
     tested = min(p, n - 2)
     given = np.arange(tested) - 1
-    table = np.tanh(-ndtri(alpha / 2) / np.sqrt(n - given - 3.0)) ** 2
+    table: np.ndarray = np.tanh(-ndtri(alpha / 2) / np.sqrt(n - given - 3.0)) ** 2
     table[0] = 1.0
     return table
 
@@ -97,7 +97,7 @@ class PartialCorrelationTest:
 
 
 def partial_correlation_test(
-    data: object, x: int | str, y: int | str, given: Collection[int | str] = ()
+    data: Data, x: int | str, y: int | str, given: Collection[int | str] = ()
 ) -> PartialCorrelationTest:
     """Test whether two variables are independent given others, by Fisher's z.
 
@@ -124,7 +124,7 @@ def partial_correlation_test(
     >>> round(ew.partial_correlation_test(chain, 0, 2, given=[1]).p_value, 6)
     1.0
     """
-    dataset = load(data)
+    dataset = load_data(data)
     columns = dataset.positions([x, y, *given])
     degrees = dataset.n - len(given) - 3
     if degrees <= 0:

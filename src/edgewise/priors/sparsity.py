@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 
+from edgewise.arguments import is_number
 from edgewise.errors import ArgumentError
 
 
@@ -24,5 +25,7 @@ class Sparsity:
     gamma: float = 1.0
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.gamma) and self.gamma >= 0):
+        if not (is_number(self.gamma) and math.isfinite(self.gamma) and self.gamma >= 0):
             raise ArgumentError(f"gamma of Sparsity must be zero or a positive number, but {self.gamma!r} was given.")
+        # Whole numbers are numbers too: the compiled loop would be compiled once more for them.
+        object.__setattr__(self, "gamma", float(self.gamma))

@@ -1,0 +1,5 @@
+"""Running chains."""
+
+from .sampling import sample
+
+__all__ = ["sample"]

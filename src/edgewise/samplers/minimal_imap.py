@@ -14,7 +14,7 @@ from edgewise._kernels.minimal_imap import Chain, Scratch, Tests, evaluate, run
 from edgewise._kernels.recorder import Draws, enlarge, new_recorder
 from edgewise.data import Dataset
 from edgewise.errors import ArgumentError, DataError
-from edgewise.imap import factorize
+from edgewise.imap import SINGULAR_MESSAGE, factorize
 from edgewise.independence import check_alpha, threshold_table, warn_of_void_tests
 from edgewise.priors import Sparsity
 from edgewise.scores import Score
@@ -147,7 +147,6 @@ class MinimalIMAPChain:
         )
         self._cache = new_cache(p)
         self._recorder = new_recorder(p, capacity=64 * p)
-        self.blocks: list[Draws] = []
         self.refresh()
 
     def refresh(self) -> None:
@@ -159,17 +158,22 @@ class MinimalIMAPChain:
         state.C[1:, :p] = factor.C
         evaluate(state, model.tests, model.score, self._cache, self._scratch)
 
-    def advance(self, steps: int) -> None:
-        """Take ``steps`` iterations, and keep the draws that fall among them."""
+    def advance(self, steps: int) -> list[Draws]:
+        """Take ``steps`` iterations, and return the draws that fall among them.
+
+        With no steps at all, what is still to be compiled is compiled.
+        """
         end = self.iteration + steps
         most = min(STEPS_AT_ONCE, max(FAMILIES_AT_ONCE // self.model.p, 1) * self.schedule.thin)
-        while self.iteration < end:
+        blocks: list[Draws] = []
+        while self.iteration < end or not blocks:
             until_refresh = REFRESH_EVERY - self.iteration % REFRESH_EVERY
-            self._run(min(end - self.iteration, until_refresh, most))
-            if self.iteration % REFRESH_EVERY == 0:
+            blocks.append(self._run(min(end - self.iteration, until_refresh, most)))
+            if steps and self.iteration % REFRESH_EVERY == 0:
                 self.refresh()
+        return blocks
 
-    def _run(self, steps: int) -> None:
+    def _run(self, steps: int) -> Draws:
         model, schedule, p = self.model, self.schedule, self.model.p
         draws = schedule.draws(after=self.iteration + steps) - schedule.draws(after=self.iteration)
         while len(self._recorder.key) - self._recorder.used[0] < draws * p:
@@ -185,27 +189,27 @@ class MinimalIMAPChain:
             self.rng.random((steps, 2)), self._recorder, block, schedule.until_draw(after=self.iteration), schedule.thin,
         )  # fmt: skip
         if not ok:
-            raise DataError(
-                "Among so few rows some columns are exact linear combinations of others; remove columns that are sums "
-                "or copies of others, or add rows."
-            )
+            raise DataError(SINGULAR_MESSAGE)
         self.iteration += steps
-        self.blocks.append(block)
+        return block
 
     @property
     def log_posterior(self) -> float:
         """The unnormalised log posterior of the present order."""
         return float(self.state.log_score.sum() - self.model.gamma * self.state.size.sum())
 
-    def record(self) -> ChainRecord:
-        """Return the draws so far."""
+    def record(self, blocks: list[Draws]) -> ChainRecord:
+        """Put together the draws that :meth:`advance` returned."""
         used = int(self._recorder.used[0])
-        adjacent, wrap = self.state.moves.tolist()
+        (adjacent, adjacent_accepted), (wrap, wrap_accepted) = self.state.moves.tolist()
         return ChainRecord(
-            **{name: np.concatenate(parts) for name, parts in zip(Draws._fields, zip(*self.blocks, strict=True), strict=True)},
+            family=np.concatenate([block.family for block in blocks]),
+            order=np.concatenate([block.order for block in blocks]),
+            log_score=np.concatenate([block.log_score for block in blocks]),
+            log_prior=np.concatenate([block.log_prior for block in blocks]),
             family_node=self._recorder.node[:used].copy(),
             family_parents=self._recorder.parents[:used].copy(),
-            moves={"adjacent": tuple(adjacent), "wrap-around": tuple(wrap)},
+            moves={"adjacent": (adjacent, adjacent_accepted), "wrap-around": (wrap, wrap_accepted)},
         )
 
 

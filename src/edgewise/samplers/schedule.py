@@ -2,7 +2,11 @@
 
 from dataclasses import dataclass
 
+from edgewise.arguments import is_number, is_whole
 from edgewise.errors import ArgumentError
+
+MOST_ITERATIONS = 10**15
+"""A chain of that length would take years; counts of this size are exact in the compiled loop."""
 
 
 @dataclass(frozen=True)
@@ -34,15 +38,20 @@ class Schedule:
 def make_schedule(iterations: int, burn_in: float, thin: int) -> Schedule:
     """Check the three settings; a ``burn_in`` below 1 is a share of the iterations, else a number of them."""
     for name, value in (("iterations", iterations), ("thin", thin)):
-        if not (float(value).is_integer() and value >= 1):
-            raise ArgumentError(f"{name} must be a whole number, at least 1, but {value!r} was given.")
-    if not burn_in >= 0:
-        raise ArgumentError(f"burn_in must be a share of the iterations or a number of them, but {burn_in!r} was given.")
+        if not (is_whole(value) and 1 <= value <= MOST_ITERATIONS):
+            raise ArgumentError(
+                f"{name} must be a whole number from 1 to {MOST_ITERATIONS:.0e}, but {value!r} was given."
+            )
+    if not (is_number(burn_in) and (0 <= burn_in < 1 or (burn_in >= 1 and is_whole(burn_in)))):
+        raise ArgumentError(
+            f"burn_in must be a share of the iterations, from 0 to below 1, or a whole number of them, but "
+            f"{burn_in!r} was given."
+        )
     first = int(burn_in * iterations) if burn_in < 1 else int(burn_in)
     schedule = Schedule(int(iterations), first, int(thin))
     if schedule.draws(after=schedule.iterations) == 0:
         raise ArgumentError(
-            f"With iterations={iterations}, burn_in={burn_in} and thin={thin} nothing would be drawn; take more "
-            f"iterations, or a smaller burn_in or thin."
+            f"With iterations={iterations}, burn_in={burn_in} and thin={thin} nothing would be drawn; take "
+            f"more iterations, or a smaller burn_in or thin."
         )
     return schedule

@@ -5,8 +5,8 @@ from typing import Protocol
 import numpy as np
 
 from edgewise._kernels.families import LogDetScore, local_score
-from edgewise.data import Dataset, load
-from edgewise.graphs import as_dag
+from edgewise.data import Data, Dataset, load_data
+from edgewise.graphs import Graph, as_dag
 
 from .bge import BGe
 
@@ -29,7 +29,7 @@ def local_scores(dag: np.ndarray, tables: LogDetScore) -> np.ndarray:
     return scores
 
 
-def score(dag: object, data: object, score: Score | None = None) -> float:
+def score(dag: Graph, data: Data, score: Score | None = None) -> float:
     """Return the logarithm of a DAG's score.
 
     Parameters
@@ -48,6 +48,6 @@ def score(dag: object, data: object, score: Score | None = None) -> float:
     >>> ew.score(sim.dag, sim.data) > ew.score(sim.dag * 0, sim.data)
     True
     """
-    dataset = load(data)
+    dataset = load_data(data)
     tables = (BGe() if score is None else score).prepare(dataset)
     return float(local_scores(as_dag(dag, dataset.names), tables).sum())

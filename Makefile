@@ -1,0 +1,39 @@
+# make demo: set up and run the main job.  make test: set up and run all tests.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+# Numba's cache does not see changes in the functions that a compiled function calls in other files.
+export NUMBA_CACHE_DIR := $(CURDIR)/.cache/numba/$(shell cat src/edgewise/_kernels/*.py | cksum | cut -d' ' -f1)
+
+.PHONY: setup demo test slow lint benchmark clean
+
+setup: $(READY)
+
+$(READY): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable ".[dev]"
+	touch $@
+
+demo: setup
+	$(BIN)/edgewise demo
+
+test: setup
+	$(BIN)/python -m pytest
+
+slow: setup
+	$(BIN)/python -m pytest -m slow
+
+lint: setup
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+benchmark: setup
+	$(BIN)/python benchmarks/step_time.py
+	$(BIN)/python benchmarks/accuracy.py
+
+clean:
+	rm -rf $(VENV) .cache .pytest_cache .mypy_cache .ruff_cache

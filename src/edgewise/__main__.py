@@ -1,0 +1,5 @@
+"""``python -m edgewise``."""
+
+from edgewise.cli import main
+
+main()

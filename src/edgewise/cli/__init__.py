@@ -1,0 +1,39 @@
+"""The command line."""
+
+import io
+import sys
+import warnings
+
+from edgewise.errors import EdgewiseError, EdgewiseWarning
+
+
+def main() -> None:
+    """Run ``edgewise``: an error the user can mend is one sentence on standard error, and exit code 2."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A name that the terminal cannot show must not end a run.
+            stream.reconfigure(errors="replace")
+    warnings.showwarning = _show_warning
+    warnings.simplefilter("always", EdgewiseWarning)
+    try:
+        from .app import app
+
+        code = app(args=sys.argv[1:] or ["--help"], prog_name="edgewise", standalone_mode=False)
+    except EdgewiseError as error:
+        code = _refuse(str(error))
+    except Exception as error:
+        # Typer's own complaints about arguments: the name of their class depends on its version.
+        explain = getattr(error, "format_message", None)
+        if explain is None:
+            raise
+        code = _refuse(f"{' '.join(explain().split()).rstrip('.')}; see edgewise --help.")
+    sys.exit(code)
+
+
+def _refuse(sentence: str) -> int:
+    sys.stderr.write(f"edgewise: {sentence}\n")
+    return 2
+
+
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    sys.stderr.write(f"edgewise: note: {message}\n")

@@ -1,0 +1,227 @@
+"""From data to a posterior."""
+
+import importlib.metadata
+import json
+import platform
+import time
+import warnings
+from collections.abc import Iterable, Sequence
+from concurrent.futures import Executor
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from edgewise._kernels.compiling import compilation_announced
+from edgewise.arguments import is_number, is_whole
+from edgewise.data import Data, Dataset, load_data
+from edgewise.errors import ArgumentError, StoppedEarlyWarning
+from edgewise.posterior import Posterior
+from edgewise.posterior.draws import merge
+from edgewise.priors import Sparsity
+from edgewise.samplers import MinimalIMAP, make_schedule
+from edgewise.scores import BGe, Score
+
+from .chains import RunningChain, run_chains
+from .progress import watch
+
+Order = Sequence[int | str] | np.ndarray
+Start = str | Order | Sequence[Order]
+
+
+def sample(
+    data: Data,
+    *,
+    sampler: MinimalIMAP | None = None,
+    score: Score | None = None,
+    prior: Sparsity | None = None,
+    iterations: int = 100_000,
+    burn_in: float = 0.2,
+    thin: int = 100,
+    chains: int = 4,
+    seed: int | None = None,
+    start: Start = "auto",
+    executor: Executor | None = None,
+    time_budget: float | None = None,
+    progress: bool = True,
+) -> Posterior:
+    """Sample DAGs from their posterior distribution.
+
+    Parameters
+    ----------
+    data
+        A DataFrame, an array, the path of a CSV, TSV or Parquet file, or a :class:`edgewise.Covariance`.
+        Rows are observations, columns are variables.
+    sampler
+        Default: ``MinimalIMAP()``.
+    score
+        Default: ``BGe()``.
+    prior
+        Default: ``Sparsity(1.0)``.
+    iterations
+        Steps of each chain, burn-in included.
+    burn_in
+        The part of each chain to leave out: below 1 a share of the iterations, else a number of them.
+    thin
+        Iterations from one draw to the next.
+    chains
+        How many chains to run, each from its own start.
+    seed
+        A whole number makes the result repeatable. By default a new one is chosen, and noted in
+        ``posterior.info``.
+    start
+        ``"auto"`` or ``"random"``: a random order for each chain. Or one order of all variables, by name or
+        by column number, or one for each chain.
+    executor
+        Where chains run; by default on threads, as many as there are cores or chains.
+    time_budget
+        Seconds of sampling after which to stop with what there is.
+    progress
+        Show a bar for each chain.
+
+    Returns
+    -------
+    Posterior
+        Ctrl-C stops a run early, with a :class:`edgewise.StoppedEarlyWarning` and the draws so far.
+
+    Examples
+    --------
+    >>> import edgewise as ew
+    >>> sim = ew.simulate(5, 1000, seed=2)
+    >>> posterior = ew.sample(sim.data, iterations=5000, thin=10, seed=1, progress=False)
+    >>> posterior.edges(threshold=0.5).columns.tolist()
+    ['source', 'target', 'probability', 'mcse', 'undirected', 'compelled']
+    """
+    schedule = make_schedule(iterations, burn_in, thin)
+    if not (is_whole(chains) and chains >= 1):
+        raise ArgumentError(f"chains must be a whole number, at least 1, but {chains!r} was given.")
+    if time_budget is not None and not (is_number(time_budget) and time_budget > 0):
+        raise ArgumentError(f"time_budget must be a positive number of seconds, but {time_budget!r} was given.")
+    if executor is not None and not callable(getattr(executor, "submit", None)):
+        raise ArgumentError(f"executor must be a concurrent.futures.Executor, but {executor!r} was given.")
+    chains, seeds = int(chains), _seeds(seed)
+    sampler = MinimalIMAP() if sampler is None else sampler
+    score = BGe() if score is None else score
+    prior = Sparsity() if prior is None else prior
+    _check_part("sampler", sampler, fits=isinstance(sampler, MinimalIMAP), example="MinimalIMAP()")
+    _check_part("score", score, fits=hasattr(score, "prepare"), example="BGe() or GaussianBIC()")
+    _check_part("prior", prior, fits=isinstance(prior, Sparsity), example="Sparsity(1.0)")
+    dataset = load_data(data)
+    rngs = [np.random.default_rng(child) for child in seeds.spawn(chains)]
+    orders = _starts(start, dataset, rngs)
+    model = sampler.prepare(dataset, score, prior)
+
+    with watch(progress, chains, schedule.iterations) as watcher:
+        with compilation_announced(
+            lambda: watcher.message("Compiling the sampler: once after installation, about 15 seconds.")
+        ):
+            running = [RunningChain(model.start(order, rng, schedule)) for order, rng in zip(orders, rngs, strict=True)]
+            running[0].chain.advance(0)
+        began = time.monotonic()
+        stopped_by = run_chains(
+            running,
+            executor=executor,
+            deadline=None if time_budget is None else began + float(time_budget),
+            watcher=watcher,
+        )
+    done = min(chain.chain.iteration for chain in running)
+    if schedule.draws(after=done) == 0:
+        if stopped_by == "keyboard":
+            raise KeyboardInterrupt
+        raise ArgumentError(
+            f"The time_budget of {time_budget} seconds ended after {done:,} iterations, before the first "
+            f"draw: allow more time, or take fewer iterations or a smaller burn_in."
+        )
+    if stopped_by is not None:
+        warnings.warn(
+            f"The run was stopped by the {stopped_by} after {done:,} of {schedule.iterations:,} iterations; "
+            f"the posterior holds the draws until then.",
+            StoppedEarlyWarning,
+            stacklevel=2,
+        )
+    records = [chain.chain.record(chain.blocks) for chain in running]
+    return Posterior(
+        nodes=dataset.names,
+        draws=merge(records),
+        moves=tuple(record.moves for record in records),
+        info=_plain(
+            {
+                "data": {
+                    "n": dataset.n,
+                    "p": dataset.p,
+                    "kind": dataset.kind,
+                    "fingerprint": dataset.fingerprint,
+                },
+                "sampler": _describe(sampler),
+                "score": _describe(score),
+                "prior": _describe(prior),
+                "schedule": asdict(schedule),
+                "iterations_done": done,
+                "stopped_by": stopped_by,
+                "chains": chains,
+                "seed": seeds.entropy,
+                "start": start if isinstance(start, str) else "given",
+                "seconds": round(time.monotonic() - began, 3),
+                "versions": {
+                    "python": platform.python_version(),
+                    **{name: importlib.metadata.version(name) for name in ("edgewise", "numpy", "numba")},
+                },
+            }
+        ),
+    )
+
+
+def _check_part(name: str, given: object, *, fits: bool, example: str) -> None:
+    if not fits or isinstance(given, type):
+        raise ArgumentError(f"{name} must be an object such as {example}, but {given!r} was given.")
+
+
+def _seeds(seed: int | None) -> np.random.SeedSequence:
+    if seed is None:
+        return np.random.SeedSequence()
+    if not (is_whole(seed) and seed >= 0):
+        raise ArgumentError(f"seed must be a whole number, zero or more, but {seed!r} was given.")
+    return np.random.SeedSequence(int(seed))
+
+
+def _starts(start: Start, dataset: Dataset, rngs: list[np.random.Generator]) -> list[np.ndarray]:
+    """Return an order for each chain."""
+    if isinstance(start, str):
+        if start not in ("auto", "random"):
+            raise ArgumentError(f"start must be 'auto', 'random' or orders of the variables, but {start!r} was given.")
+        return [rng.permutation(dataset.p) for rng in rngs]
+    try:
+        given = list(start)
+    except TypeError as error:
+        raise ArgumentError(
+            f"start must be 'auto', 'random' or orders of the variables, but {start!r} was given."
+        ) from error
+    if not any(_is_order(item) for item in given):
+        return [dataset.order(given)] * len(rngs)
+    if not all(_is_order(item) for item in given):
+        raise ArgumentError("start mixes orders with single variables; give one order, or one for each chain.")
+    if len(given) != len(rngs):
+        raise ArgumentError(
+            f"start holds {len(given)} orders for {len(rngs)} chains; give one for each chain, or just one."
+        )
+    return [dataset.order(list(order)) for order in given]
+
+
+def _is_order(item: object) -> bool:
+    return isinstance(item, Iterable) and not isinstance(item, str)
+
+
+def _describe(part: Any) -> dict[str, Any]:
+    """Return a part's name and, if it is a dataclass, its settings."""
+    return {"name": type(part).__name__, **(asdict(part) if hasattr(part, "__dataclass_fields__") else {})}
+
+
+def _plain(info: dict[str, Any]) -> dict[str, Any]:
+    """Return a record as JSON gives it back, so that it is the same before and after storage."""
+
+    def simplify(value: Any) -> Any:
+        return value.tolist() if isinstance(value, np.ndarray | np.generic | pd.Series) else repr(value)
+
+    plain: dict[str, Any] = json.loads(json.dumps(info, default=simplify))
+    return plain

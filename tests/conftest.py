@@ -1,0 +1,33 @@
+"""What all tests share.
+
+Numba's cache notices a change in the file of a compiled function, but not in the functions it calls from other files.
+So the cache of the tests lives in a directory named after the content of all kernels.
+"""
+
+import hashlib
+import json
+import os
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+_kernels = sorted((ROOT / "src" / "edgewise" / "_kernels").glob("*.py"))
+_digest = hashlib.sha256(b"".join(path.read_bytes() for path in _kernels)).hexdigest()[:16]
+os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".cache" / "numba" / _digest))
+
+import numpy as np  # noqa: E402
+import pytest  # noqa: E402
+
+REFERENCE = Path(__file__).parent / "reference"
+REFERENCE_SETS = ("p10_n100_s3_seed1", "p30_n1000_s3_seed1")
+
+
+@pytest.fixture(scope="session", params=REFERENCE_SETS)
+def reference(request):
+    """Values from R for one simulated data set: its path, and the record of reference.json."""
+    values = json.loads((REFERENCE / "reference.json").read_text())
+    return REFERENCE / f"{request.param}.csv", values[request.param]
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(20181107)

@@ -1,0 +1,58 @@
+"""Chains driven by chosen random numbers, so that tests decide which swap is proposed and whether it is accepted."""
+
+import numpy as np
+
+from edgewise.data import load_data
+from edgewise.priors import Sparsity
+from edgewise.samplers import MinimalIMAP, Schedule
+from edgewise.scores import BGe
+
+ALWAYS = Schedule(iterations=10**9, burn_in=0, thin=1)
+"""A draw after every iteration."""
+
+
+class Scripted:
+    """Stands in for a random generator: hands out given rows of numbers."""
+
+    def __init__(self, rows):
+        self.rows = np.asarray(rows, dtype=float)
+
+    def random(self, shape):
+        assert shape[0] <= len(self.rows)
+        rows, self.rows = self.rows[: shape[0]], self.rows[shape[0] :]
+        return rows
+
+
+class FlatScore:
+    """The same score for every DAG, so that with gamma = 0 every proposal is accepted."""
+
+    def prepare(self, dataset):
+        tables = BGe().prepare(dataset)
+        return tables._replace(
+            constant=tables.constant * 0, on_parents=tables.on_parents * 0, on_family=tables.on_family * 0
+        )
+
+
+def make_chain(data, order, *, alpha=0.01, gamma=1.0, score=None, laziness=0.01, schedule=ALWAYS):
+    model = MinimalIMAP(alpha=alpha, laziness=laziness).prepare(
+        load_data(data), BGe() if score is None else score, Sparsity(gamma)
+    )
+    return model.start(np.asarray(order), np.random.default_rng(0), schedule)
+
+
+def choose(chain, k):
+    """Return the random number that makes a chain propose to exchange position k with the next."""
+    return (np.asarray(k) + 0.5) / chain.model.p * (1 - chain.model.laziness)
+
+
+def drive(chain, rows):
+    """Take one step per row of random numbers; return the draws as DAGs, orders and log posteriors."""
+    chain.rng = Scripted(rows)
+    record = chain.record(chain.advance(len(rows)))
+    p = chain.model.p
+    bits = np.unpackbits(record.family_parents.astype("<u8").view(np.uint8), axis=1, bitorder="little", count=p).astype(
+        bool
+    )
+    assert (record.family_node[record.family] == np.arange(p)).all()
+    dags = bits[record.family].swapaxes(1, 2)
+    return dags, record.order, record.log_score + record.log_prior

@@ -1,0 +1,92 @@
+"""Same seed, same draws: for any number of threads, in other processes, and wherever blocks end."""
+
+import multiprocessing
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import edgewise as ew
+from edgewise.running import chains as running_chains
+
+SETTINGS = {"iterations": 3000, "burn_in": 500, "thin": 7, "chains": 3, "progress": False}
+
+
+@pytest.fixture(scope="module")
+def data():
+    return ew.simulate(6, 60, seed=1).data
+
+
+@pytest.fixture(scope="module")
+def expected(data):
+    return ew.sample(data, seed=5, **SETTINGS)
+
+
+def assert_same(first, second):
+    np.testing.assert_array_equal(first.dags(), second.dags())
+    np.testing.assert_array_equal(first.orders(), second.orders())
+    np.testing.assert_array_equal(first.draws.log_score, second.draws.log_score)
+    np.testing.assert_array_equal(first.draws.log_prior, second.draws.log_prior)
+    assert first.moves == second.moves
+
+
+def test_the_chains_move(expected):
+    assert len(np.unique(expected.orders().reshape(-1, 6), axis=0)) > 50
+    for chain in expected.moves:
+        assert 0 < chain["adjacent"][1] < chain["adjacent"][0]
+
+
+@pytest.mark.parametrize("threads", [None, 1, 2, 4])
+def test_the_number_of_threads_makes_no_difference(data, expected, threads):
+    if threads is None:
+        return assert_same(expected, ew.sample(data, seed=5, **SETTINGS))
+    with ThreadPoolExecutor(threads) as executor:
+        return assert_same(expected, ew.sample(data, seed=5, executor=executor, **SETTINGS))
+
+
+def test_other_processes_draw_the_same(data, expected):
+    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as executor:
+        assert_same(expected, ew.sample(data, seed=5, executor=executor, **SETTINGS))
+
+
+@pytest.mark.parametrize("seconds", [1e-12, 1e-4, 100.0])
+def test_where_blocks_end_makes_no_difference(data, expected, monkeypatch, seconds):
+    monkeypatch.setattr(running_chains, "BLOCK_SECONDS", seconds)
+    assert_same(expected, ew.sample(data, seed=5, **SETTINGS))
+
+
+@pytest.mark.parametrize("seed", [np.int64(5), np.uint8(5), 5.0])
+def test_a_seed_may_be_any_whole_number(data, expected, seed):
+    posterior = ew.sample(data, seed=seed, **SETTINGS)
+    assert_same(expected, posterior)
+    assert posterior.info["seed"] == 5
+    assert type(posterior.info["seed"]) is int
+
+
+def test_other_seeds_draw_otherwise(data, expected):
+    other = ew.sample(data, seed=6, **SETTINGS)
+    assert (other.orders() != expected.orders()).any(axis=(1, 2)).all()
+
+
+def test_the_seed_that_was_chosen_is_noted(data):
+    first = ew.sample(data, **SETTINGS)
+    assert_same(first, ew.sample(data, seed=first.info["seed"], **SETTINGS))
+    assert ew.sample(data, **SETTINGS).info["seed"] != first.info["seed"]
+
+
+def test_chains_draw_differently(expected):
+    orders = expected.orders()
+    for i in range(3):
+        for j in range(i):
+            assert (orders[i] != orders[j]).any(axis=1).mean() > 0.9
+
+
+def test_more_chains_leave_the_first_ones_as_they_are(data, expected):
+    more = ew.sample(data, seed=5, **{**SETTINGS, "chains": 5})
+    np.testing.assert_array_equal(more.orders()[:3], expected.orders())
+
+
+def test_chains_from_the_same_start_part(data):
+    orders = ew.sample(data, seed=1, start=range(6), **SETTINGS).orders()
+    assert (orders[0] != orders[1]).any()
+    assert (orders[0] != orders[2]).any()

@@ -1,0 +1,152 @@
+"""Runs that end early keep their draws."""
+
+import os
+import signal
+import threading
+import time
+from concurrent.futures import Executor, Future
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+
+import edgewise as ew
+from sentences import check_sentence
+
+ENDLESS = {"iterations": 10**9, "thin": 100, "chains": 3, "seed": 1, "progress": False}
+
+
+@pytest.fixture(scope="module")
+def data():
+    return ew.simulate(6, 60, seed=1).data
+
+
+@pytest.fixture(scope="module", autouse=True)
+def compiled(data):
+    ew.sample(data, **{**ENDLESS, "iterations": 100, "thin": 1})
+
+
+@contextmanager
+def ctrl_c(*, after):
+    """Press Ctrl-C some seconds after the chains have begun; check that its usual meaning is back at the end."""
+    before = signal.getsignal(signal.SIGINT)
+
+    def press():
+        while signal.getsignal(signal.SIGINT) is before:
+            time.sleep(0.001)
+        time.sleep(after)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=press, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.join(timeout=30)
+        assert not thread.is_alive()
+        assert signal.getsignal(signal.SIGINT) is before
+
+
+def check_stopped(posterior, data, cause):
+    done = posterior.info["iterations_done"]
+    assert posterior.info["stopped_by"] == cause
+    assert 0 < done < 10**9
+    chains, draws, _ = posterior.orders().shape
+    assert chains == 3
+    assert draws == (done - 1000) // 100
+    assert posterior.dags().shape == (3, draws, 6, 6)
+    assert posterior.log_posterior.shape == (3, draws)
+    # The same as far as a run gets that was never stopped.
+    short = ew.sample(data, **{**ENDLESS, "iterations": 5000, "burn_in": 1000})
+    np.testing.assert_array_equal(posterior.orders()[:, :40], short.orders())
+
+
+def test_ctrl_c_keeps_what_was_drawn(data):
+    began = time.monotonic()
+    with ctrl_c(after=0.3), pytest.warns(ew.StoppedEarlyWarning, match="by the keyboard") as caught:
+        posterior = ew.sample(data, burn_in=1000, time_budget=60, **ENDLESS)
+    assert time.monotonic() - began < 30
+    assert len(caught) == 1
+    check_sentence(str(caught[0].message))
+    assert caught[0].filename == __file__
+    check_stopped(posterior, data, "keyboard")
+
+
+def test_ctrl_c_before_the_first_draw_is_an_ordinary_interrupt(data):
+    with ctrl_c(after=0), pytest.raises(KeyboardInterrupt):
+        ew.sample(data, burn_in=0.9, time_budget=60, **ENDLESS)
+
+
+class Stuck(Executor):
+    """Workers that never finish, and a user who presses Ctrl-C until the prompt is back."""
+
+    def submit(self, function, /, *arguments):
+        os.kill(os.getpid(), signal.SIGINT)
+        return Future()
+
+
+def test_a_second_ctrl_c_does_not_wait_for_workers(data):
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        ew.sample(data, burn_in=0, executor=Stuck(), **ENDLESS)
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+class Interrupted(Executor):
+    """Worker processes that get the terminal's Ctrl-C as well, and die of it."""
+
+    def __init__(self, error, after):
+        self.error = error
+        self.left = after
+
+    def submit(self, function, /, *arguments):
+        future = Future()
+        self.left -= 1
+        if self.left == 0:
+            os.kill(os.getpid(), signal.SIGINT)
+        if self.left > 0:
+            future.set_result(function(*arguments))
+        else:
+            future.set_exception(self.error)
+        return future
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), BrokenProcessPool()])
+def test_workers_that_die_of_ctrl_c_leave_the_draws_before(data, error):
+    with pytest.warns(ew.StoppedEarlyWarning, match="by the keyboard"):
+        posterior = ew.sample(data, burn_in=1000, executor=Interrupted(error, after=14), **ENDLESS)
+    check_stopped(posterior, data, "keyboard")
+
+
+def test_workers_that_die_of_something_else_are_an_error(data):
+    class Dying(Executor):
+        def submit(self, function, /, *arguments):
+            future = Future()
+            future.set_exception(BrokenProcessPool("out of memory"))
+            return future
+
+    with pytest.raises(BrokenProcessPool, match="out of memory"):
+        ew.sample(data, burn_in=0, executor=Dying(), **ENDLESS)
+
+
+def test_a_time_budget_ends_a_run(data):
+    began = time.monotonic()
+    with pytest.warns(ew.StoppedEarlyWarning, match="by the time budget") as caught:
+        posterior = ew.sample(data, burn_in=1000, time_budget=0.3, **ENDLESS)
+    assert 0.3 < time.monotonic() - began < 20
+    check_sentence(str(caught[0].message))
+    check_stopped(posterior, data, "time budget")
+
+
+def test_a_time_budget_that_suffices_is_not_mentioned(data):
+    posterior = ew.sample(data, time_budget=600, **{**ENDLESS, "iterations": 1000})
+    assert posterior.info["stopped_by"] is None
+
+
+def test_a_time_budget_too_short_for_a_draw_is_refused(data):
+    with pytest.raises(ew.ArgumentError) as caught:
+        ew.sample(data, burn_in=0.9, time_budget=0.05, **ENDLESS)
+    message = check_sentence(str(caught.value))
+    assert "time_budget of 0.05 seconds ended after" in message
+    assert "before the first draw" in message

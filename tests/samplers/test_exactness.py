@@ -1,0 +1,114 @@
+"""The chain leaves its target unchanged, and reaches it."""
+
+import inspect
+import itertools
+import warnings
+
+import numba
+import numpy as np
+import pytest
+from scipy.stats import t
+
+import edgewise as ew
+from edgewise._kernels import minimal_imap as kernels
+from edgewise.samplers import minimal_imap as sampler
+from exact.orders import ExactOrders
+from naive.stepping import choose, drive, make_chain
+
+
+def acceptance(chain, start, k):
+    """Return where a chain goes from ``start`` when it proposes swap k, and with what probability it accepts.
+
+    The probability is found by bisection: it is the largest random number with which the chain still moves.
+    """
+
+    def destination(uniform):
+        chain.state.order[:] = start
+        chain.refresh()
+        _, orders, _ = drive(chain, [[choose(chain, k), uniform]])
+        return tuple(orders[0].tolist())
+
+    proposed = list(start)
+    j = (k + 1) % len(start)
+    proposed[k], proposed[j] = proposed[j], proposed[k]
+    proposed = tuple(proposed)
+    low, high = 0.0, 1.0
+    if destination(np.nextafter(1.0, 0.0)) == proposed:
+        return proposed, 1.0
+    for _ in range(52):
+        middle = (low + high) / 2
+        if destination(middle) == proposed:
+            low = middle
+        else:
+            high = middle
+    return proposed, low
+
+
+def transition_matrix(values, *, gamma, alpha, laziness=0.1):
+    p = values.shape[1]
+    orders = list(itertools.permutations(range(p)))
+    number = {order: i for i, order in enumerate(orders)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ew.VoidTestWarning)
+        chain = make_chain(values, range(p), gamma=gamma, alpha=alpha, laziness=laziness)
+    matrix = np.zeros((len(orders), len(orders)))
+    for order in orders:
+        for k in range(p):
+            proposed, probability = acceptance(chain, order, k)
+            matrix[number[order], number[proposed]] += (1 - laziness) / p * probability
+    return matrix + np.diag(1 - matrix.sum(axis=1))
+
+
+@pytest.mark.parametrize(("p", "n"), [(2, 20), (3, 15), (4, 30), (4, 5), (4, 4)])
+def test_the_transition_matrix_leaves_the_target_unchanged(rng, p, n):
+    values = rng.standard_normal((n, p)) @ (np.eye(p) + 0.6 * rng.standard_normal((p, p)))
+    target = ExactOrders(values, gamma=0.7, alpha=0.2)
+    matrix = transition_matrix(values, gamma=0.7, alpha=0.2)
+    np.testing.assert_allclose(target.probability @ matrix, target.probability, rtol=0, atol=1e-12)
+    assert (np.diag(matrix) > 0).all()
+    assert (np.linalg.matrix_power(matrix, 40) > 0).all()
+    if p == 4 and n > 5:
+        assert len({dag.tobytes() for dag in target.dags}) > 3, "the target should not be trivial"
+
+
+BOUND = t.isf(1e-4 / 40, df=39)
+"""20 edges, two sides, errors from 40 batches: all z-scores are within this bound but for one run in 10,000."""
+
+
+def largest_z_score(values, seed):
+    """Sample, and return the largest |observed - exact| / Monte Carlo error of the 20 edge probabilities."""
+    exact = ExactOrders(values, alpha=0.05).edge_probabilities()
+    assert ((exact > 0.01) & (exact < 0.99)).sum() >= 6
+    posterior = ew.sample(
+        values,
+        sampler=ew.MinimalIMAP(alpha=0.05),
+        iterations=400_000,
+        burn_in=0.05,
+        thin=20,
+        chains=2,
+        seed=seed,
+        progress=False,
+    )
+    observed = posterior.edge_probabilities().to_numpy()
+    # An edge that is drawn a few times in a run, or never, has no useful error of its own: allow it one in a thousand.
+    error = np.maximum(posterior._monte_carlo_error, 1e-3)
+    return np.abs((observed - exact) / error).max()
+
+
+def five_variables():
+    return ew.simulate(5, 60, seed=3).data.to_numpy()
+
+
+def test_edge_probabilities_agree_with_enumeration():
+    assert largest_z_score(five_variables(), seed=1) < BOUND
+
+
+def test_a_wrong_acceptance_rule_is_caught(monkeypatch):
+    """The same check on the same chain, but for an acceptance probability of the square root of the ratio."""
+    right, wrong = "uniform >= np.exp(log_ratio)", "uniform >= np.exp(0.5 * log_ratio)"
+    source = inspect.getsource(kernels.run.py_func)
+    assert source.count(right) == 1
+    scope = vars(kernels) | {"kernel": numba.njit(error_model="numpy")}
+    exec(source.replace(right, wrong), scope)  # noqa: S102
+    monkeypatch.setattr(sampler, "run", scope["run"])
+    assert largest_z_score(five_variables(), seed=1) > BOUND

@@ -1,0 +1,130 @@
+import numpy as np
+import pytest
+
+import edgewise as ew
+from edgewise.data import load_data
+from edgewise.graphs import is_markov_equivalent
+from edgewise.scores import local_scores
+from naive import graphs, scores
+
+TOLERANCE = {"rtol": 0, "atol": 1e-8}
+
+
+def dag_of(edges, p):
+    dag = np.zeros((p, p), dtype=bool)
+    for i, j in edges:
+        dag[i, j] = True
+    return dag
+
+
+def settings(p):
+    """Our settings for each column of the reference file."""
+    zeros = np.zeros(p)
+    return {
+        "bge_bnlearn_default": ew.BGe(standardize=False),
+        "bge_bnlearn_nu0": ew.BGe(standardize=False, nu=zeros),
+        "bge_bidag_default": ew.BGe(standardize=False, nu=zeros),
+        "bge_alt_bnlearn": ew.BGe(standardize=False, nu=zeros, alpha_mu=0.1, alpha_w=p + 10),
+        "bge_alt_bidag": ew.BGe(standardize=False, nu=zeros, alpha_mu=0.1, alpha_w=p + 10),
+        "bic_g": ew.GaussianBIC(),
+    }
+
+
+def test_whole_dags_equal_bnlearn_and_bidag(reference):
+    path, values = reference
+    for record in values["dags"]:
+        dag = dag_of(record["edges"], values["p"])
+        for name, score in settings(values["p"]).items():
+            np.testing.assert_allclose(ew.score(dag, path, score=score), record[name], **TOLERANCE)
+
+
+def test_nodes_equal_bnlearn(reference):
+    path, values = reference
+    dataset = load_data(path)
+    for record in values["dags"]:
+        dag = dag_of(record["edges"], values["p"])
+        nu0 = ew.BGe(standardize=False, nu=np.zeros(values["p"]))
+        np.testing.assert_allclose(local_scores(dag, nu0.prepare(dataset)), record["by_node_bge_nu0"], **TOLERANCE)
+        np.testing.assert_allclose(
+            local_scores(dag, ew.GaussianBIC().prepare(dataset)), record["by_node_bic_g"], **TOLERANCE
+        )
+
+
+def test_families_equal_bnlearn_and_bidag(reference):
+    path, values = reference
+    dataset = load_data(path)
+    for record in values["families"]:
+        dag = dag_of([(parent, record["node"]) for parent in record["parents"]], values["p"])
+        for name, score in settings(values["p"]).items():
+            local = local_scores(dag, score.prepare(dataset))[record["node"]]
+            np.testing.assert_allclose(local, record[name], **TOLERANCE)
+
+
+@pytest.mark.parametrize("standardize", [True, False])
+def test_bge_equals_a_ratio_of_evidences(rng, standardize):
+    values = rng.standard_normal((50, 6)) @ rng.standard_normal((6, 6)) * [1, 10, 0.1, 3, 1, 1] + 5
+    nu = rng.standard_normal(6)
+    score = ew.BGe(alpha_mu=0.7, alpha_w=11.5, nu=nu, standardize=standardize)
+    scale = values.std(axis=0, ddof=1) if standardize else 1.0
+    for _ in range(50):
+        dag = graphs.random_dag(6, rng, 0.5)
+        naive = scores.total(
+            scores.bge, values, dag, alpha_mu=0.7, alpha_w=11.5, nu=nu / scale, standardize=standardize
+        )
+        np.testing.assert_allclose(ew.score(dag, values, score=score), naive, rtol=1e-10)
+
+
+def test_bic_equals_least_squares(rng):
+    values = rng.standard_normal((40, 5)) @ rng.standard_normal((5, 5)) + 100
+    for _ in range(50):
+        dag = graphs.random_dag(5, rng, 0.5)
+        np.testing.assert_allclose(
+            ew.score(dag, values, score=ew.GaussianBIC()), scores.total(scores.bic, values, dag), rtol=1e-9
+        )
+
+
+@pytest.mark.parametrize("score", [ew.BGe(), ew.BGe(standardize=False)])
+def test_markov_equivalent_dags_score_equally(rng, score):
+    values = rng.standard_normal((30, 4)) @ rng.standard_normal((4, 4))
+    dags = graphs.all_dags(4)
+    total = np.array([ew.score(dag, values, score=score) for dag in dags])
+    checked = 0
+    for a, b in rng.integers(len(dags), size=(4000, 2)):
+        if is_markov_equivalent(dags[a], dags[b]):
+            np.testing.assert_allclose(total[a], total[b], rtol=1e-11)
+            checked += 1
+    assert checked > 20
+
+
+def test_standardized_bge_does_not_depend_on_units(rng):
+    values = rng.standard_normal((30, 4)) @ rng.standard_normal((4, 4))
+    dag = graphs.random_dag(4, rng, 0.7)
+    rescaled = values * [1e6, 1e-9, 1.0, 1e150] + [3, -1, 0, 0]
+    np.testing.assert_allclose(ew.score(dag, rescaled), ew.score(dag, values), rtol=1e-9)
+    assert abs(ew.score(dag, values * 10, score=ew.BGe(standardize=False)) - ew.score(dag, values)) > 1
+
+
+def test_relabelling_variables_relabels_scores(rng):
+    values = rng.standard_normal((30, 5)) @ rng.standard_normal((5, 5))
+    dag = graphs.random_dag(5, rng, 0.6)
+    order = rng.permutation(5)
+    np.testing.assert_allclose(ew.score(dag[np.ix_(order, order)], values[:, order]), ew.score(dag, values), rtol=1e-12)
+
+
+def test_a_family_that_fits_every_row_has_no_bic(rng):
+    values = rng.standard_normal((4, 6))
+    full = np.triu(np.ones((6, 6), dtype=bool), 1)
+    assert ew.score(full, values, score=ew.GaussianBIC()) == -np.inf
+
+
+@pytest.mark.parametrize(
+    ("make", "word"),
+    [
+        (lambda: ew.BGe(alpha_mu=0.0), "alpha_mu"),
+        (lambda: ew.score(np.zeros((3, 3)), np.eye(5)[:, :3], ew.BGe(alpha_w=4.0)), "alpha_w"),
+        (lambda: ew.score(np.zeros((3, 3)), np.eye(5)[:, :3], ew.BGe(nu=[0.0])), "nu"),
+    ],
+)
+def test_bad_hyperparameters_are_named(make, word):
+    with pytest.raises(ew.ArgumentError, match=word):
+        make()
