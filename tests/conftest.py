@@ -28,6 +28,15 @@ def reference(request):
     return REFERENCE / f"{request.param}.csv", values[request.param]
 
 
+@pytest.fixture(scope="session")
+def public_data():
+    """The directory of the public data sets; CI has promised it, elsewhere it may be missing."""
+    directory = os.environ.get("EDGEWISE_DATA")
+    if not directory and not os.environ.get("CI"):
+        pytest.skip("EDGEWISE_DATA is not set: the public data sets are not here")
+    return Path(directory)
+
+
 @pytest.fixture
 def rng():
     return np.random.default_rng(20181107)

@@ -102,7 +102,7 @@ def test_a_swap_undone_restores_the_state(rng):
     before = {name: array.copy() for name, array in chain.state._asdict().items()}
     for k in range(12):
         drive(chain, np.column_stack([choose(chain, [k, k]), [0.5, 0.5]]))
-        for name in ("order", "key", "size"):
+        for name in ("order", "family"):
             np.testing.assert_array_equal(getattr(chain.state, name), before[name])
         np.testing.assert_allclose(chain.state.W**2, before["W"] ** 2, rtol=0, atol=1e-12)
         np.testing.assert_allclose(chain.state.C, before["C"], rtol=0, atol=1e-12)
@@ -149,7 +149,7 @@ def test_refreshing_changes_nothing_but_rounding(rng):
     drive(chain, rng.random((5000, 2)))
     before = {name: array.copy() for name, array in chain.state._asdict().items()}
     chain.refresh()
-    for name in ("order", "key", "size", "log_score"):
+    for name in ("order", "family"):
         np.testing.assert_array_equal(getattr(chain.state, name), before[name])
     np.testing.assert_allclose(np.abs(chain.state.W), np.abs(before["W"]), rtol=0, atol=1e-11)
 

@@ -20,7 +20,7 @@ width
 
 import numpy as np
 
-from .compiling import kernel, reduction
+from .compiling import in_place, reduction
 
 SINGULAR = 1e-10
 """A residual variance (of a variable with variance 1) below this leaves a partial correlation fewer than about six
@@ -36,7 +36,7 @@ def dot(A, i, B, j):
     return total
 
 
-@kernel
+@in_place
 def rotate(W, order, k):
     """Exchange the variables of rows k and k + 1, and their entries in ``order``, by one Givens rotation."""
     a = order[k]
@@ -55,30 +55,31 @@ def rotate(W, order, k):
     order[k + 1] = a
 
 
-@kernel
-def residual_row(W, correlation, variable, row):
-    """Set ``row`` to what the last row of W would be if ``variable``, now in no row, took that place. O(tested * p).
+@in_place
+def residual_row(W, correlation, variable, out, i):
+    """Set row i of ``out`` to what the last row of W would be if ``variable``, now in no row, took that place.
 
-    Returns False, and leaves the row undefined, when the other rows' variables determine this one.
+    ``out`` may be W itself and i its last row. Returns False, and leaves the row undefined, when the other rows'
+    variables determine this one. O(tested * p).
     """
-    for v in range(row.shape[0]):
-        row[v] = 0.0
+    for v in range(W.shape[1]):
+        out[i, v] = 0.0
     variance = 1.0
     for j in range(W.shape[0] - 1):
         loading = dot(W, j, correlation, variable)
         variance -= loading * loading
-        for v in range(row.shape[0]):
-            row[v] -= loading * W[j, v]
+        for v in range(W.shape[1]):
+            out[i, v] -= loading * W[j, v]
     if not variance > SINGULAR:
         return False
     scale = 1.0 / np.sqrt(variance)
-    for v in range(row.shape[0]):
-        row[v] *= scale
-    row[variable] = scale
+    for v in range(W.shape[1]):
+        out[i, v] *= scale
+    out[i, variable] = scale
     return True
 
 
-@kernel
+@in_place
 def accumulate(W, C):
     """Set C to the running sums of the squares of W's rows."""
     for j in range(W.shape[0]):

@@ -1,7 +1,8 @@
 """Families: a variable with its parents. Their names, and their local scores.
 
-A family is named by a 64-bit Zobrist key: the variable's own random number XOR one random number per parent. Two of a
-million families share a key with probability below 1e-7.
+A family is named by a 64-bit Zobrist key: a random number for the child XOR another one for each member, the child
+included, because a test of a variable against itself always says yes. Two of a million families share a key with
+probability below 1e-7.
 
 Local scores are kept in a table of fixed size, where a newcomer replaces whoever sits in its place. A score is a
 function of the family alone (parents are taken in index order), so what is forgotten is found again to the last bit.
@@ -11,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .compiling import kernel
+from .compiling import in_place
 
 CACHE_BITS = 16
-"""65,536 scores, about 1.5 MB: a chain needs a few thousand at a time."""
+"""65,536 scores, 2 MB: a chain needs a few thousand at a time."""
 
 
 class LogDetScore(NamedTuple):
@@ -29,12 +30,14 @@ class LogDetScore(NamedTuple):
     on_family: np.ndarray
 
 
+FAMILY = np.dtype([("key", np.uint64), ("log_score", np.float64), ("size", np.int64), ("unused", np.int64)])
+"""What is known of a family; ``size`` counts parents. A power of two in size, so that it lies in one cache line."""
+
+
 class ScoreCache(NamedTuple):
     """The table of local scores. ``members`` and ``triangle`` are scratch for computing one that is not there."""
 
-    key: np.ndarray
-    log_score: np.ndarray
-    size: np.ndarray
+    family: np.ndarray
     members: np.ndarray
     triangle: np.ndarray
 
@@ -43,15 +46,13 @@ def new_cache(p: int) -> ScoreCache:
     """Return an empty cache for p variables."""
     slots = 1 << CACHE_BITS
     return ScoreCache(
-        np.zeros(slots, np.uint64),
-        np.zeros(slots),
-        np.zeros(slots, np.int32),
+        np.zeros(slots, FAMILY),
         np.zeros(p, np.int64),
         np.zeros(p * (p + 1) // 2),
     )
 
 
-@kernel
+@in_place
 def local_score(score, members, size, triangle):
     """Score the family of ``members[size]`` with parents ``members[:size]``. O(size^3).
 
@@ -78,34 +79,37 @@ def local_score(score, members, size, triangle):
     return score.constant[size] + score.on_parents[size] * parents_log_det + score.on_family[size] * family_log_det
 
 
-@kernel
-def list_parents(row, total, threshold, node, members):
+@in_place
+def list_parents(rows, i, totals, j, limit, node, members):
     """Fill ``members`` with the parents of ``node`` in index order, then ``node``; return how many parents.
 
-    ``row`` and ``total`` are the node's rows of W and C.
+    A variable is a parent where the square of row i of ``rows`` exceeds ``limit`` times row j of ``totals``.
     """
     size = 0
     for v in range(members.shape[0]):
-        if v != node and row[v] * row[v] > threshold * total[v]:
+        if v != node and rows[i, v] * rows[i, v] > limit * totals[j, v]:
             members[size] = v
             size += 1
     members[size] = node
     return size
 
 
-@kernel
+@in_place
 def slot_of(key):
     """Return the place of a key in the cache."""
     return np.int64(key >> np.uint64(64 - CACHE_BITS))
 
 
-@kernel
-def look_up(cache, score, key, node, row, total, threshold):
-    """Return the slot of the cache that holds the family ``key``, scoring it first if need be."""
+@in_place
+def look_up(cache, score, key, node, rows, i, totals, j, limit):
+    """Return the slot of the cache that holds the family ``key`` of ``node``, scoring it first if need be.
+
+    The other arguments say who the parents are, as in :func:`list_parents`.
+    """
     slot = slot_of(key)
-    if cache.key[slot] != key:
-        size = list_parents(row, total, threshold, node, cache.members)
-        cache.log_score[slot] = local_score(score, cache.members, size, cache.triangle)
-        cache.size[slot] = size
-        cache.key[slot] = key
+    if cache.family[slot].key != key:
+        size = list_parents(rows, i, totals, j, limit, node, cache.members)
+        cache.family[slot].log_score = local_score(score, cache.members, size, cache.triangle)
+        cache.family[slot].size = size
+        cache.family[slot].key = key
     return slot

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .compiling import kernel
+from .compiling import in_place
 from .factor import SINGULAR, accumulate, dot, residual_row, rotate
 from .families import list_parents, look_up, slot_of
 from .recorder import add_family, find
@@ -28,40 +28,55 @@ SINGULAR_PREFIX = -1
 
 
 class Tests(NamedTuple):
-    """What decides parents: the correlation matrix, and the threshold on rho^2 at each tested position."""
+    """What decides parents: the correlation matrix, and the threshold on rho^2 at each tested position.
+
+    ``odds`` is threshold / (1 - threshold).
+    """
 
     correlation: np.ndarray
     threshold: np.ndarray
+    odds: np.ndarray
 
 
 class Chain(NamedTuple):
-    """The state of a chain. ``key``, ``size`` and ``log_score`` describe each variable's present family.
-
-    ``moves[kind]`` counts proposals and acceptances.
-    """
+    """The state of a chain. ``family`` describes each variable's, ``moves[kind]`` counts proposals and acceptances."""
 
     order: np.ndarray
     W: np.ndarray
     C: np.ndarray
-    key: np.ndarray
-    size: np.ndarray
-    log_score: np.ndarray
+    family: np.ndarray
     moves: np.ndarray
 
 
+ROW, TOTAL, PRECISION, RESIDUAL = range(4)
+"""Rows of ``Scratch.vectors``."""
+
+
 class Scratch(NamedTuple):
-    """What a step writes before it is decided, and the random numbers that name families."""
+    """What a step writes before it is decided, and the random numbers that name families.
+
+    ``names`` is a copy of ``zobrist`` to change, ``vectors`` and ``plan`` have the rows named here and at
+    :func:`plan_exchange`.
+    """
 
     zobrist: np.ndarray
     own_zobrist: np.ndarray
-    row: np.ndarray
-    total: np.ndarray
-    precision: np.ndarray
-    residual: np.ndarray
+    names: np.ndarray
+    vectors: np.ndarray
     plan: np.ndarray
 
 
-@kernel
+@in_place
+def is_rejected(log_ratio, uniform):
+    """Return whether uniform >= exp(log_ratio).
+
+    As 1 + x <= exp(x), one comparison settles most acceptances. The other is in logarithms, and by log1p, because LLVM
+    would evaluate exp and log, which it knows, before the first comparison and so in every step.
+    """
+    return uniform >= 1.0 + log_ratio and np.log1p(uniform - 1.0) >= log_ratio
+
+
+@in_place
 def evaluate(chain, tests, score, cache, scratch):
     """Set every variable's family to what the factor says. O(p^2)."""
     W = chain.W
@@ -70,79 +85,84 @@ def evaluate(chain, tests, score, cache, scratch):
     for j in range(chain.order.shape[0]):
         node = chain.order[j]
         key = scratch.own_zobrist[node]
-        threshold = np.inf
         row = min(j, W.shape[0] - 1)
-        if j < W.shape[0]:
+        if j == row:
             threshold = tests.threshold[j]
             for v in range(W.shape[1]):
-                if v != node and W[j, v] * W[j, v] > threshold * C[j + 1, v]:
+                if W[j, v] * W[j, v] > threshold * C[j + 1, v]:
                     key ^= zobrist[v]
-        slot = look_up(cache, score, key, node, W[row], C[row + 1], threshold)
-        chain.key[node] = key
-        chain.size[node] = cache.size[slot]
-        chain.log_score[node] = cache.log_score[slot]
+        else:
+            threshold = np.inf
+            key ^= zobrist[node]
+        slot = look_up(cache, score, key, node, W, row, C, row + 1, threshold)
+        chain.family[node] = cache.family[slot]
 
 
-KEEP, LEAVE, COVARIANCE, BACK, GROW = range(5)
+LEAN, BACK, STEP, FACTOR, LIMIT = range(5)
 """Rows of ``Scratch.plan``: the coefficients of each row's update when first and last are exchanged."""
 
 
-@kernel
-def plan_exchange(W, C, correlation, a, b, between, plan):
+@in_place
+def plan_exchange(W, C, tests, a, b, between, plan):
     """Find the coefficients of :func:`exchange_ends` for rows 1 .. between - 1.
 
-    Returns False when b is determined by the variables between. Apart from the pass itself, so that the square roots
-    of one row need not wait for another.
+    Returns False when b is determined by the variables between. Apart from the pass itself, so that no row waits for
+    the sums and divisions of another; ``per_`` marks reciprocals.
     """
-    for j in range(between):
-        plan[COVARIANCE, j] = dot(W, j, correlation, b)
-    for j in range(1, between):
-        plan[KEEP, j] = np.sqrt(C[j, a] / C[j + 1, a])
-        plan[LEAVE, j] = W[j, a] / np.sqrt(C[j, a] * C[j + 1, a])
-    g_with_b = W[0, a] * plan[COVARIANCE, 0]
+    g_with_b = W[0, a] * dot(W, 0, tests.correlation, b)
     s = 1.0
+    per_s = 1.0
+    q = C[1, a]
+    per_q = 1.0 / q
     for j in range(1, between):
-        w_with_b = plan[COVARIANCE, j]
-        t = plan[KEEP, j] * w_with_b - plan[LEAVE, j] * g_with_b
+        w_with_b = dot(W, j, tests.correlation, b)
+        lean = W[j, a] * per_q
+        t = w_with_b - lean * g_with_b
         g_with_b += W[j, a] * w_with_b
-        plan[COVARIANCE, j] = t
-        plan[BACK, j] = s
-        s -= t * t
-        plan[GROW, j] = s
-        if not s > SINGULAR:
+        next_q = C[j + 1, a]
+        per_next_q = 1.0 / next_q
+        step = q * per_next_q * t
+        next_s = s - step * t
+        if not next_s > SINGULAR:
             return False
-    for j in range(1, between):
-        s = plan[BACK, j]
-        plan[BACK, j] = plan[COVARIANCE, j] / s
-        plan[GROW, j] = np.sqrt(s / plan[GROW, j])
+        per_next_s = 1.0 / next_s
+        plan[LEAN, j] = lean
+        plan[BACK, j] = t * per_s
+        plan[STEP, j] = step
+        plan[FACTOR, j] = q * per_next_q * s * per_next_s
+        plan[LIMIT, j] = tests.threshold[j] * next_q * per_q * next_s * per_s
+        q = next_q
+        per_q = per_next_q
+        s = next_s
+        per_s = per_next_s
     return True
 
 
-@kernel
+@in_place
 def exchange_ends(chain, tests, score, cache, scratch, gamma, uniform):
     """Propose to exchange the first variable a with the last one b; return 1 if accepted, 0 or SINGULAR_PREFIX.
 
-    One pass over the rows finds the new row of each variable between them. Leaving out a is one rotation with g, the
-    row of a in the precision matrix of the variables so far:
+    One pass over the rows finds the new row of each variable between them, up to a factor. Leaving out a is a
+    regression on g, the row of a in the precision matrix of the variables so far:
 
-        x = sqrt(q / q') W[j] - W[j, a] / sqrt(q q') g,    q and q' the entry of a in C before and after row j.
+        x = W[j] - W[j, a] / q g,    q and q' the entry of a in C before and after row j.
 
-    Putting b in front is one regression on r, the residual of b given the variables so far, of variance s: with
-    t the covariance of x and b,
+    Putting b in front is one on r, the residual of b given the variables so far, of variance s: with t the
+    covariance of x and b,
 
-        new row = (x - t / s r) sqrt(s / (s - t^2)),    then r - t x and s - t^2 take the place of r and s.
+        new row = x - t / s r,    then r - t q / q' x and s - t^2 q / q' take the place of r and s.
 
-    O(p^2).
+    The squares of the new row, made standard by the factor q / q' s / s', add up to the new C. O(p^2).
     """
     W = chain.W
     C = chain.C
     order = chain.order
-    correlation = tests.correlation
+    family = chain.family
+    cached = cache.family
     zobrist = scratch.zobrist
-    row = scratch.row
-    g = scratch.precision
-    r = scratch.residual
-    total = scratch.total
+    own_zobrist = scratch.own_zobrist
+    names = scratch.names
+    vectors = scratch.vectors
     plan = scratch.plan
     none = np.uint64(0)
     p = order.shape[0]
@@ -151,135 +171,137 @@ def exchange_ends(chain, tests, score, cache, scratch, gamma, uniform):
     a = order[0]
     b = order[p - 1]
     for v in range(width):
-        g[v] = W[0, a] * W[0, v]
-        r[v] = 0.0
-        total[v] = 0.0
-    r[b] = 1.0
-    total[b] = 1.0
+        names[v] = zobrist[v]
+        vectors[TOTAL, v] = 0.0
+        vectors[PRECISION, v] = W[0, a] * W[0, v]
+        vectors[RESIDUAL, v] = 0.0
+    # The entries of a will be rounding residues. Without a name, the answers to their tests leave no trace in the keys.
+    names[a] = none
+    vectors[TOTAL, b] = 1.0
+    vectors[RESIDUAL, b] = 1.0
 
-    slot = slot_of(scratch.own_zobrist[b])
-    if cache.key[slot] != scratch.own_zobrist[b]:
-        look_up(cache, score, scratch.own_zobrist[b], b, row, total, np.inf)
-    log_ratio = cache.log_score[slot] - chain.log_score[b] + gamma * (chain.size[a] + chain.size[b])
+    key = own_zobrist[b] ^ zobrist[b]
+    slot = slot_of(key)
+    if cached[slot].key != key:
+        look_up(cache, score, key, b, vectors, ROW, vectors, TOTAL, np.inf)
+    log_ratio = cached[slot].log_score - family[b].log_score + gamma * (family[a].size + family[b].size)
     between = min(tested, p - 1)
-    if not plan_exchange(W, C, correlation, a, b, between, plan):
+    if not plan_exchange(W, C, tests, a, b, between, plan):
         return SINGULAR_PREFIX
     for j in range(1, between):
         node = order[j]
         entry = W[j, a]
-        keep = plan[KEEP, j]
-        leave = plan[LEAVE, j]
-        t = plan[COVARIANCE, j]
+        lean = plan[LEAN, j]
         back = plan[BACK, j]
-        grow = plan[GROW, j]
-        threshold = tests.threshold[j]
-        key = scratch.own_zobrist[node]
+        step = plan[STEP, j]
+        factor = plan[FACTOR, j]
+        limit = plan[LIMIT, j]
+        key = own_zobrist[node]
         for v in range(width):
-            x = keep * W[j, v] - leave * g[v]
-            new = (x - back * r[v]) * grow
+            w = W[j, v]
+            name = names[v]
+            x = w - lean * vectors[PRECISION, v]
+            new = x - back * vectors[RESIDUAL, v]
             square = new * new
-            g[v] += entry * W[j, v]
-            r[v] -= t * x
-            row[v] = new
-            total[v] += square
-            key ^= zobrist[v] if square > threshold * total[v] else none
-        # Take back the answers for the variable itself and for a, whose entries are rounding residues.
-        key ^= zobrist[node] if row[node] * row[node] > threshold * total[node] else none
-        key ^= zobrist[a] if row[a] * row[a] > threshold * total[a] else none
-        if key != chain.key[node]:
-            slot = slot_of(key)
-            if cache.key[slot] != key:
-                row[a] = 0.0
-                look_up(cache, score, key, node, row, total, threshold)
-            log_ratio += cache.log_score[slot] - chain.log_score[node]
-            log_ratio -= gamma * (cache.size[slot] - chain.size[node])
+            total = vectors[TOTAL, v] + factor * square
+            vectors[ROW, v] = new
+            vectors[TOTAL, v] = total
+            vectors[PRECISION, v] += entry * w
+            vectors[RESIDUAL, v] -= step * x
+            key ^= name if square > limit * total else none
+        slot = slot_of(key)
+        if cached[slot].key != key:
+            vectors[ROW, a] = 0.0
+            look_up(cache, score, key, node, vectors, ROW, vectors, TOTAL, limit)
+        log_ratio += cached[slot].log_score - family[node].log_score
+        log_ratio -= gamma * (cached[slot].size - family[node].size)
 
-    threshold = np.inf
-    key = scratch.own_zobrist[a]
+    limit = np.inf
+    key = own_zobrist[a]
     if tested == p:
-        threshold = tests.threshold[p - 1]
+        limit = tests.threshold[p - 1] * C[p, a]
         entry = W[p - 1, a]
-        scale = 1.0 / np.sqrt(C[p, a])
         for v in range(width):
-            new = (g[v] + entry * W[p - 1, v]) * scale
-            row[v] = new
-            key ^= zobrist[v] if new * new > threshold * C[p, v] else none
-        key ^= zobrist[a] if row[a] * row[a] > threshold * C[p, a] else none
+            name = zobrist[v]
+            new = vectors[PRECISION, v] + entry * W[p - 1, v]
+            vectors[ROW, v] = new
+            key ^= name if new * new > limit * C[p, v] else none
+    else:
+        key ^= zobrist[a]
     slot = slot_of(key)
-    if cache.key[slot] != key:
-        look_up(cache, score, key, a, row, C[tested], threshold)
-    log_ratio += cache.log_score[slot] - chain.log_score[a]
-    log_ratio -= gamma * cache.size[slot]
+    if cached[slot].key != key:
+        look_up(cache, score, key, a, vectors, ROW, C, tested, limit)
+    log_ratio += cached[slot].log_score - family[a].log_score
+    log_ratio -= gamma * cached[slot].size
 
-    if log_ratio < 0.0 and uniform >= np.exp(log_ratio):
+    if is_rejected(log_ratio, uniform):
         return 0
     for k in range(tested - 1):
         rotate(W, order, k)
-    if tested == p:
-        for k in range(p - 3, -1, -1):
-            rotate(W, order, k)
-    else:
-        residual_row(W, correlation, b, row)
-        W[tested - 1] = row
-        order[tested - 1] = b
+    last = p - 2
+    if tested < p:
+        last = tested - 1
+        residual_row(W, tests.correlation, b, W, last)
+        order[last] = b
         order[p - 1] = a
-        for k in range(tested - 2, -1, -1):
-            rotate(W, order, k)
+    for k in range(last - 1, -1, -1):
+        rotate(W, order, k)
     accumulate(W, C)
     evaluate(chain, tests, score, cache, scratch)
     return 1
 
 
-@kernel
+@in_place
 def exchange_across(chain, tests, score, cache, scratch, gamma, uniform):
     """Propose to exchange the last tested variable with its successor; return 1 if accepted, 0 or SINGULAR_PREFIX.
 
     The former loses its parents, and the latter is tested for the first time. O(p^2).
     """
-    k = chain.W.shape[0] - 1
+    W = chain.W
+    C = chain.C
+    vectors = scratch.vectors
+    k = W.shape[0] - 1
     a = chain.order[k]
     b = chain.order[k + 1]
-    row = scratch.row
-    total = scratch.total
-    if not residual_row(chain.W, tests.correlation, b, row):
+    if not residual_row(W, tests.correlation, b, vectors, ROW):
         return SINGULAR_PREFIX
     threshold = tests.threshold[k]
-    key_a = scratch.own_zobrist[a]
+    key_a = scratch.own_zobrist[a] ^ scratch.zobrist[a]
     key_b = scratch.own_zobrist[b]
-    for v in range(row.shape[0]):
-        total[v] = chain.C[k, v] + row[v] * row[v]
-        if v != b and row[v] * row[v] > threshold * total[v]:
+    for v in range(W.shape[1]):
+        square = vectors[ROW, v] * vectors[ROW, v]
+        vectors[TOTAL, v] = C[k, v] + square
+        if square > threshold * vectors[TOTAL, v]:
             key_b ^= scratch.zobrist[v]
-    slot = look_up(cache, score, key_a, a, row, total, np.inf)
-    log_score_a = cache.log_score[slot]
-    slot = look_up(cache, score, key_b, b, row, total, threshold)
-    log_score_b = cache.log_score[slot]
-    size_b = cache.size[slot]
-    log_ratio = (log_score_a - chain.log_score[a]) + (log_score_b - chain.log_score[b])
-    log_ratio -= gamma * (size_b - chain.size[a] - chain.size[b])
-    if log_ratio < 0.0 and uniform >= np.exp(log_ratio):
+    # What is found of a is read before b is looked up, which may take its place in the cache.
+    slot = look_up(cache, score, key_a, a, vectors, ROW, vectors, TOTAL, np.inf)
+    log_score_a = cache.family[slot].log_score
+    slot = look_up(cache, score, key_b, b, vectors, ROW, vectors, TOTAL, threshold)
+    family = chain.family
+    log_ratio = log_score_a - family[a].log_score + (cache.family[slot].log_score - family[b].log_score)
+    log_ratio -= gamma * (cache.family[slot].size - family[a].size - family[b].size)
+    if is_rejected(log_ratio, uniform):
         return 0
-    chain.W[k] = row
-    chain.C[k + 1] = total
+    for v in range(W.shape[1]):
+        W[k, v] = vectors[ROW, v]
+        C[k + 1, v] = vectors[TOTAL, v]
     chain.order[k] = b
     chain.order[k + 1] = a
-    chain.key[a] = key_a
-    chain.key[b] = key_b
-    chain.size[a] = 0
-    chain.size[b] = size_b
-    chain.log_score[a] = log_score_a
-    chain.log_score[b] = log_score_b
+    family[a].key = key_a
+    family[a].log_score = log_score_a
+    family[a].size = 0
+    family[b] = cache.family[slot]
     return 1
 
 
-@kernel
+@in_place
 def record(chain, tests, gamma, members, recorder, draws, row):
     """Write the present DAG into row ``row`` of ``draws``."""
     log_score = 0.0
     edges = 0
     for j in range(chain.order.shape[0]):
         node = chain.order[j]
-        key = chain.key[node]
+        key = chain.family[node].key
         if key != recorder.last_key[node] or recorder.last_family[node] < 0:
             i = find(recorder, key)
             family = recorder.slot[i]
@@ -287,42 +309,33 @@ def record(chain, tests, gamma, members, recorder, draws, row):
                 size = 0
                 members[0] = node
                 if j < chain.W.shape[0]:
-                    size = list_parents(chain.W[j], chain.C[j + 1], tests.threshold[j], node, members)
+                    size = list_parents(chain.W, j, chain.C, j + 1, tests.threshold[j], node, members)
                 family = add_family(recorder, i, key, members, size)
             recorder.last_key[node] = key
             recorder.last_family[node] = family
         draws.order[row, j] = node
     for node in range(chain.order.shape[0]):
         draws.family[row, node] = recorder.last_family[node]
-        log_score += chain.log_score[node]
-        edges += chain.size[node]
+        log_score += chain.family[node].log_score
+        edges += chain.family[node].size
     draws.log_score[row] = log_score
     draws.log_prior[row] = -gamma * edges
 
 
-@kernel
-def score_rotated(chain, score, cache, scratch, key, node, k, c, s, low, threshold):
+@in_place
+def score_rotated(chain, score, cache, scratch, key, node, k, on_low, on_high, total, limit):
     """Put into the cache the score of a family that rotating rows k and k + 1 would make.
 
-    ``low`` says whether ``node`` gets position k, or k + 1.
+    The new row of ``node`` is, up to a factor, ``on_low`` times row k plus ``on_high`` times row k + 1; it is compared
+    with row ``total`` of C. O(p) and the cost of a score, but rarely needed.
     """
     W = chain.W
-    C = chain.C
-    row = scratch.row
-    total = scratch.total
     for v in range(W.shape[1]):
-        if low:
-            row[v] = c * W[k, v] + s * W[k + 1, v]
-            total[v] = C[k, v] + row[v] * row[v]
-        else:
-            row[v] = c * W[k + 1, v] - s * W[k, v]
-            total[v] = C[k + 2, v]
-    if low:
-        row[chain.order[k]] = 0.0
-    look_up(cache, score, key, node, row, total, threshold)
+        scratch.vectors[ROW, v] = on_low * W[k, v] + on_high * W[k + 1, v]
+    look_up(cache, score, key, node, scratch.vectors, ROW, chain.C, total, limit)
 
 
-@kernel
+@in_place
 def run(chain, tests, score, cache, scratch, gamma, laziness, uniforms, recorder, draws, until_draw, thin):
     """Take one step for each row of ``uniforms``, whose two numbers choose the exchange and decide it.
 
@@ -332,20 +345,17 @@ def run(chain, tests, score, cache, scratch, gamma, laziness, uniforms, recorder
     order = chain.order
     W = chain.W
     C = chain.C
-    keys = chain.key
-    sizes = chain.size
-    log_scores = chain.log_score
+    family = chain.family
     moves = chain.moves
     thresholds = tests.threshold
-    cached_keys = cache.key
-    cached_log_scores = cache.log_score
-    cached_sizes = cache.size
+    odds = tests.odds
+    cached = cache.family
     zobrist = scratch.zobrist
     own_zobrist = scratch.own_zobrist
     p = order.shape[0]
     tested = W.shape[0]
     width = W.shape[1]
-    scale = p / (1.0 - laziness)
+    stretch = p / (1.0 - laziness)
     none = np.uint64(0)
     row = 0
     for step in range(uniforms.shape[0]):
@@ -353,7 +363,7 @@ def run(chain, tests, score, cache, scratch, gamma, laziness, uniforms, recorder
             record(chain, tests, gamma, cache.members, recorder, draws, row)
             row += 1
             until_draw += thin
-        k = np.int64(uniforms[step, 0] * scale)
+        k = np.uint32(uniforms[step, 0] * stretch)
         uniform = uniforms[step, 1]
         if k >= p:
             continue
@@ -379,73 +389,60 @@ def run(chain, tests, score, cache, scratch, gamma, laziness, uniforms, recorder
 
         a = order[k]
         b = order[h]
-        x = W[k, a]
-        y = W[h, a]
-        r = 1.0 / np.sqrt(x * x + y * y)
-        c = y * r
-        s = -x * r
-        low_threshold = thresholds[k]
-        high_threshold = thresholds[h]
+        x_a = W[k, a]
+        y_a = W[h, a]
+        # The tests need the new rows only up to the factor 1 / sqrt(d). In this form they need not wait for a root, and
+        # the entry of a in the row of b is an exact zero. The row of b is compared with C before it is added, by odds.
+        d = x_a * x_a + y_a * y_a
+        low_limit = odds[k] * d
+        high_limit = thresholds[h] * d
         key_a = own_zobrist[a]
         key_b = own_zobrist[b]
         for v in range(width):
-            low = c * W[k, v] + s * W[h, v]
-            low = low * low
-            high = c * W[h, v] - s * W[k, v]
-            key_b ^= zobrist[v] if low > low_threshold * (C[k, v] + low) else none
-            key_a ^= zobrist[v] if high * high > high_threshold * C[h + 1, v] else none
-        # The loop has no branches, so it also tested each variable against itself, and b against its successor a,
-        # whose entry is zero but for a rounding residue. Take these three answers back.
-        low = c * W[k, b] + s * W[h, b]
-        low = low * low
-        key_b ^= zobrist[b] if low > low_threshold * (C[k, b] + low) else none
-        low = c * x + s * y
-        low = low * low
-        key_b ^= zobrist[a] if low > low_threshold * (C[k, a] + low) else none
-        high = c * y - s * x
-        key_a ^= zobrist[a] if high * high > high_threshold * C[h + 1, a] else none
+            x = W[k, v]
+            y = W[h, v]
+            name = zobrist[v]
+            low = y_a * x - x_a * y
+            high = x_a * x + y_a * y
+            # The name is read above, so that this is a mask and not a branch.
+            key_b ^= name if low * low > low_limit * C[k, v] else none
+            key_a ^= name if high * high > high_limit * C[h + 1, v] else none
 
-        log_score_a = log_scores[a]
-        log_score_b = log_scores[b]
-        size_a = sizes[a]
-        size_b = sizes[b]
-        if key_b != keys[b]:
-            slot = slot_of(key_b)
-            if cached_keys[slot] != key_b:
-                score_rotated(chain, score, cache, scratch, key_b, b, k, c, s, True, low_threshold)
-            log_score_b = cached_log_scores[slot]
-            size_b = cached_sizes[slot]
-        if key_a != keys[a]:
-            slot = slot_of(key_a)
-            if cached_keys[slot] != key_a:
-                score_rotated(chain, score, cache, scratch, key_a, a, k, c, s, False, high_threshold)
-            log_score_a = cached_log_scores[slot]
-            size_a = cached_sizes[slot]
-        log_ratio = (log_score_a - log_scores[a]) + (log_score_b - log_scores[b])
-        log_ratio -= gamma * (size_a - sizes[a] + size_b - sizes[b])
+        # What is found of b is read before a is looked up, which may take its place in the cache.
+        slot = slot_of(key_b)
+        if cached[slot].key != key_b:
+            score_rotated(chain, score, cache, scratch, key_b, b, k, y_a, -x_a, k, low_limit)
+        log_score_b = cached[slot].log_score
+        size_b = cached[slot].size
+        slot = slot_of(key_a)
+        if cached[slot].key != key_a:
+            score_rotated(chain, score, cache, scratch, key_a, a, k, x_a, y_a, h + 1, high_limit)
+        log_ratio = cached[slot].log_score - family[a].log_score + (log_score_b - family[b].log_score)
+        log_ratio -= gamma * (cached[slot].size - family[a].size + size_b - family[b].size)
         moves[ADJACENT, 0] += 1
-        if log_ratio < 0.0 and uniform >= np.exp(log_ratio):
+        if is_rejected(log_ratio, uniform):
             continue
 
         moves[ADJACENT, 1] += 1
+        scale = 1.0 / np.sqrt(d)
+        s = x_a * scale
+        c = y_a * scale
         for v in range(width):
             x = W[k, v]
             y = W[h, v]
-            low = c * x + s * y
+            low = c * x - s * y
             W[k, v] = low
-            W[h, v] = c * y - s * x
+            W[h, v] = s * x + c * y
             C[h, v] = C[k, v] + low * low
         # Exact zeros: a residue here would pass the next test as rho^2 = 1.
         W[k, a] = 0.0
         C[h, a] = 0.0
         order[k] = b
         order[h] = a
-        keys[a] = key_a
-        keys[b] = key_b
-        sizes[a] = size_a
-        sizes[b] = size_b
-        log_scores[a] = log_score_a
-        log_scores[b] = log_score_b
+        family[a] = cached[slot]
+        family[b].key = key_b
+        family[b].log_score = log_score_b
+        family[b].size = size_b
     if uniforms.shape[0] == until_draw:
         record(chain, tests, gamma, cache.members, recorder, draws, row)
     return True

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .compiling import kernel
+from .compiling import in_place
 
 WORD = 64
 """Bits in a word of a parent set."""
@@ -66,13 +66,13 @@ def enlarge(recorder: Recorder) -> Recorder:
     return bigger
 
 
-@kernel
+@in_place
 def _refill(recorder):
     for family in range(recorder.used[0]):
         recorder.slot[find(recorder, recorder.key[family])] = family
 
 
-@kernel
+@in_place
 def find(recorder, key):
     """Return the position in ``slot`` where the family ``key`` is, or belongs."""
     last = recorder.slot.shape[0] - 1
@@ -82,7 +82,7 @@ def find(recorder, key):
     return i
 
 
-@kernel
+@in_place
 def add_family(recorder, i, key, members, size):
     """Write down the family of ``members[size]`` with parents ``members[:size]`` at position ``i`` of ``slot``."""
     family = recorder.used[0]

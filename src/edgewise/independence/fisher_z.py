@@ -52,8 +52,8 @@ def threshold_table(n: int, p: int, alpha: float) -> np.ndarray:
 
     Examples
     --------
-    >>> threshold_table(n=1000, p=3, alpha=0.05).round(5)
-    array([1.     , 0.00384, 0.00384])
+    >>> threshold_table(n=100, p=4, alpha=0.05).round(4)
+    array([1.    , 0.0386, 0.039 , 0.0394])
     >>> len(threshold_table(n=10, p=10, alpha=0.05))
     8
     """

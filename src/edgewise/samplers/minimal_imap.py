@@ -4,12 +4,13 @@ This module prepares what the compiled loop in :mod:`edgewise._kernels.minimal_i
 Where a block ends makes no difference to the draws.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from edgewise._kernels.families import LogDetScore, new_cache
+from edgewise._kernels.families import FAMILY, LogDetScore, new_cache
 from edgewise._kernels.minimal_imap import Chain, Scratch, Tests, evaluate, run
 from edgewise._kernels.recorder import Draws, enlarge, new_recorder
 from edgewise.data import Dataset
@@ -34,6 +35,10 @@ FAMILIES_AT_ONCE = 2**18
 
 CACHE_LINE = 8
 """Numbers in a cache line. Rows are padded to whole ones."""
+
+HIGHEST_THRESHOLD = 1 - 1e-9
+"""Below 1 by more than rounding errors, so that a variable always passes the test against itself, as its family's key
+wants it. Chains end with an error before any other rho^2 comes so near to 1."""
 
 NAMES_SEED = 0x1DA6
 """Seed of the random numbers that name families: any constant serves, and all chains must agree on it."""
@@ -83,12 +88,13 @@ class MinimalIMAP:
         """Return everything about the target that chains share."""
         warn_of_void_tests(dataset.n, dataset.p)
         p = dataset.p
-        threshold = threshold_table(dataset.n, p, self.alpha)
-        names = np.random.default_rng(NAMES_SEED).integers(1, 2**64, size=(2, _padded(p)), dtype=np.uint64)
-        correlation = np.zeros((p, _padded(p)))
+        threshold = np.minimum(threshold_table(dataset.n, p, self.alpha), HIGHEST_THRESHOLD)
+        names = _aligned_zeros(2, _padded(p)).view(np.uint64)
+        names[:] = np.random.default_rng(NAMES_SEED).integers(1, 2**64, size=names.shape, dtype=np.uint64)
+        correlation = _aligned_zeros(p, _padded(p))
         correlation[:, :p] = dataset.moments.correlation
         return MinimalIMAPModel(
-            tests=Tests(correlation, threshold),
+            tests=Tests(correlation, threshold, threshold / (1 - threshold)),
             score=score.prepare(dataset),
             gamma=prior.gamma,
             laziness=self.laziness,
@@ -128,21 +134,17 @@ class MinimalIMAPChain:
         self.schedule = schedule
         self.iteration = 0
         self.state = Chain(
-            order=np.array(order, dtype=np.int64),
-            W=np.zeros((tested, width)),
-            C=np.zeros((tested + 1, width)),
-            key=np.zeros(p, np.uint64),
-            size=np.zeros(p, np.int64),
-            log_score=np.zeros(p),
+            order=np.array(order, dtype=np.uint32),
+            W=_aligned_zeros(tested, width),
+            C=_aligned_zeros(tested + 1, width),
+            family=np.zeros(p, FAMILY),
             moves=np.zeros((2, 2), np.int64),
         )
         self._scratch = Scratch(
             zobrist=model.names[0],
             own_zobrist=model.names[1],
-            row=np.zeros(width),
-            total=np.zeros(width),
-            precision=np.zeros(width),
-            residual=np.zeros(width),
+            names=_aligned_zeros(width).view(np.uint64),
+            vectors=_aligned_zeros(4, width),
             plan=np.zeros((5, p)),
         )
         self._cache = new_cache(p)
@@ -196,7 +198,8 @@ class MinimalIMAPChain:
     @property
     def log_posterior(self) -> float:
         """The unnormalised log posterior of the present order."""
-        return float(self.state.log_score.sum() - self.model.gamma * self.state.size.sum())
+        family = self.state.family
+        return float(family["log_score"].sum() - self.model.gamma * family["size"].sum())
 
     def record(self, blocks: list[Draws]) -> ChainRecord:
         """Put together the draws that :meth:`advance` returned."""
@@ -215,3 +218,11 @@ class MinimalIMAPChain:
 
 def _padded(p: int) -> int:
     return -(-p // CACHE_LINE) * CACHE_LINE
+
+
+def _aligned_zeros(*shape: int) -> np.ndarray:
+    """Return zeros that begin at a cache line, as NumPy's own need not."""
+    size = math.prod(shape)
+    numbers = np.zeros(size + CACHE_LINE)
+    start = -(numbers.ctypes.data // numbers.itemsize) % CACHE_LINE
+    return numbers[start : start + size].reshape(shape)

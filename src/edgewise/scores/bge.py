@@ -74,10 +74,11 @@ class BGe:
             if nu.shape != (p,):
                 raise ArgumentError(f"nu of BGe must have one entry for each of the {p} variables.")
             shift = nu - moments.mean
-        t = self.alpha_mu * (alpha_w - p - 1) / (self.alpha_mu + 1)
-        matrix = moments.scatter + n * self.alpha_mu / (n + self.alpha_mu) * np.outer(shift, shift)
         if self.standardize:
-            matrix = matrix / np.outer(moments.scale, moments.scale)
+            shift = shift / moments.scale
+        scatter = (n - 1) * moments.correlation if self.standardize else moments.scatter
+        t = self.alpha_mu * (alpha_w - p - 1) / (self.alpha_mu + 1)
+        matrix = scatter + n * self.alpha_mu / (n + self.alpha_mu) * np.outer(shift, shift)
         matrix[np.diag_indices(p)] += t
 
         size = np.arange(p)
