@@ -117,7 +117,7 @@ class Posterior:
             )
         directed = self.edge_probabilities().to_numpy()
         source, target = np.nonzero((directed >= threshold) & (directed > 0))
-        names = np.array(self.nodes, dtype=object)
+        names = pd.Index(self.nodes)
         table = pd.DataFrame(
             {
                 "source": names[source],

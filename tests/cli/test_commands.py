@@ -1,0 +1,257 @@
+"""What the commands write, show and return."""
+
+import csv
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import edgewise as ew
+from edgewise.data import load_data
+
+QUICK = ("--iterations", "2000", "--thin", "10", "--seed", "1")
+COMMANDS = ("fit", "simulate", "demo")
+
+
+def test_help_names_the_commands(run):
+    for arguments in (("--help",), ()):
+        shown = run(*arguments)
+        assert (shown.code, shown.err) == (0, "")
+        for command in COMMANDS:
+            assert command in shown.out
+
+
+@pytest.mark.parametrize(
+    ("command", "options"),
+    [
+        ("fit", ["--out", "--iterations", "--burn-in", "--thin", "--chains", "--seed", "--alpha", "--gamma", "--score",
+                 "--time-budget", "--overwrite", "--quiet"]),
+        ("simulate", ["--out", "--p", "--n", "--neighbours", "--seed", "--overwrite"]),
+        ("demo", ["--out", "--n", "--iterations", "--seed", "--overwrite", "--quiet"]),
+    ],
+)  # fmt: skip
+def test_help_names_the_options(run, command, options):
+    shown = run(command, "--help")
+    assert (shown.code, shown.err) == (0, "")
+    for option in options:
+        assert option in shown.out
+
+
+def test_help_imports_nothing_heavy():
+    script = """
+import sys
+from edgewise.cli import main
+for arguments in (["--help"], ["fit", "--help"], ["demo", "--help"]):
+    sys.argv = ["edgewise", *arguments]
+    try:
+        main()
+    except SystemExit as ended:
+        assert not ended.code
+sys.stderr.write(" ".join(sorted(sys.modules)))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)  # noqa: S603
+    assert done.stdout.count("Usage:") == 3
+    heavy = {"numpy", "numba", "scipy", "pandas", "xarray", "networkx", "h5py", "matplotlib"}
+    assert not heavy & set(done.stderr.split())
+
+
+def test_the_installed_command_is_the_module():
+    entry = os.path.join(os.path.dirname(sys.executable), "edgewise")
+    done = subprocess.run([entry, "--help"], capture_output=True, text=True, timeout=60, check=True)  # noqa: S603
+    assert "Usage: edgewise" in done.stdout
+
+
+def test_fit_writes_its_results(run_alone, table, tmp_path):
+    done = run_alone("fit", table.name, "--out", "results/first", *QUICK, "--alpha", "0.05", "--gamma", "2")
+    assert done.code == 0
+    assert "Traceback" not in done.err
+    assert "Most probable edges" in done.out
+    out = tmp_path / "results" / "first"
+    assert sorted(os.listdir(out)) == ["edges.csv", "posterior.nc", "run.json"]
+    posterior = ew.load(out / "posterior.nc")
+    expected = ew.sample(
+        table,
+        sampler=ew.MinimalIMAP(alpha=0.05),
+        prior=ew.Sparsity(2),
+        iterations=2000,
+        thin=10,
+        seed=1,
+        progress=False,
+    )
+    np.testing.assert_array_equal(posterior.dags(), expected.dags())
+    pd.testing.assert_frame_equal(pd.read_csv(out / "edges.csv"), posterior.edges())
+    about = json.loads((out / "run.json").read_text())
+    assert about["nodes"] == ["Raf", "Mek", "Erk", "Akt", "Jnk"]
+    assert about["sampler"]["alpha"] == 0.05
+    assert about["prior"] == {"name": "Sparsity", "gamma": 2.0}
+    assert about["schedule"] == {"iterations": 2000, "burn_in": 400, "thin": 10}
+    assert len(about["moves"]) == 4
+
+
+def test_the_options_of_fit_reach_the_sampler(run, table, tmp_path):
+    options = ("--burn-in", "100", "--chains", "2", "--score", "bic", "--time-budget", "300", "--quiet")
+    done = run("fit", table, "--out", "out", *QUICK, *options)
+    assert (done.code, done.out, done.err) == (0, "", "")
+    expected = ew.sample(
+        table, score=ew.GaussianBIC(), burn_in=100, iterations=2000, thin=10, chains=2, seed=1, progress=False
+    )
+    posterior = ew.load(tmp_path / "out" / "posterior.nc")
+    np.testing.assert_array_equal(posterior.dags(), expected.dags())
+    assert posterior.info["score"] == {"name": "GaussianBIC"}
+
+
+def test_the_summary_shows_the_most_probable_edges(run, table, tmp_path):
+    done = run("fit", table, "--out", "out", *QUICK)
+    assert done.code == 0
+    edges = pd.read_csv(tmp_path / "out" / "edges.csv")
+    lines = done.out.splitlines()
+    for edge in edges.head(15).itertuples():
+        assert any(edge.source in line and edge.target in line and f"{edge.probability:.3f}" in line for line in lines)
+    sure = int((edges["probability"] >= 0.5).sum())
+    assert lines[-1] == (
+        f"{sure} edges have probability 0.5 or more; all {len(edges)} that were ever drawn are in out/edges.csv."
+    )
+
+
+def test_results_are_not_replaced_unasked(run, table, tmp_path):
+    assert run("fit", table, "--out", "out", *QUICK, "--quiet").code == 0
+    before = (tmp_path / "out" / "posterior.nc").read_bytes()
+    refused = run("fit", table, "--out", "out", *QUICK, "--seed", "2")
+    assert refused.code == 2
+    assert refused.out == ""
+    assert refused.err.count("\n") == 1
+    assert "--overwrite" in refused.err
+    assert (tmp_path / "out" / "posterior.nc").read_bytes() == before
+    assert run("fit", table, "--out", "out", *QUICK, "--seed", "2", "--overwrite", "--quiet").code == 0
+    assert ew.load(tmp_path / "out" / "posterior.nc").info["seed"] == 2
+    assert sorted(os.listdir(tmp_path / "out")) == ["edges.csv", "posterior.nc", "run.json"]
+
+
+def test_a_failed_run_leaves_former_results(run, table, tmp_path):
+    assert run("fit", table, "--out", "out", *QUICK, "--quiet").code == 0
+    before = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
+    assert run("fit", table, "--out", "out", "--overwrite", "--alpha", "7").code == 2
+    assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()} == before
+
+
+def test_an_empty_directory_is_as_good_as_a_new_one(run, table, tmp_path):
+    (tmp_path / "out").mkdir()
+    assert run("fit", table, "--out", "out", *QUICK, "--quiet").code == 0
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "words"),
+    [
+        (OSError(28, "No space left on device"), 2, "cannot be written to 'new/out' (No space left on device)"),
+        (KeyboardInterrupt(), 130, "interrupted; nothing was written"),
+    ],
+)
+def test_a_write_that_fails_leaves_nothing_behind(run, table, tmp_path, monkeypatch, error, code, words):
+    def fail(*_, **__):
+        raise error
+
+    monkeypatch.setattr(ew.Posterior, "save", fail)
+    done = run("fit", table, "--out", "new/out", *QUICK, "--quiet")
+    assert done.code == code
+    assert done.err.count("\n") == 1
+    assert words in done.err
+    assert not (tmp_path / "new").exists()
+
+
+def test_void_tests_are_counted_in_a_note(run, tmp_path):
+    values = np.random.default_rng(1).normal(size=(6, 8))
+    pd.DataFrame(values, columns=list("abcdefgh")).to_csv(tmp_path / "few.csv", index=False)
+    done = run("fit", "few.csv", "--out", "out", *QUICK, "--quiet")
+    assert done.code == 0
+    assert done.err.startswith("edgewise: note: With 6 rows and 8 variables, 22 of the 28 conditional-independence")
+    assert done.err.count("\n") == 1
+    assert (tmp_path / "out" / "edges.csv").exists()
+
+
+def test_a_time_budget_is_noted(run, table):
+    done = run("fit", table, "--out", "out", "--iterations", "1000000000", "--burn-in", "0", "--thin", "1000",
+               "--time-budget", "0.2", "--quiet")  # fmt: skip
+    assert done.code == 0
+    assert done.err.startswith("edgewise: note: The run was stopped by the time budget after")
+    assert done.err.count("\n") == 1
+
+
+def test_simulate_writes_what_fit_reads(run, tmp_path):
+    done = run("simulate", "--p", "6", "--n", "50", "--neighbours", "2", "--seed", "3", "--out", "sim")
+    assert (done.code, done.err) == (0, "")
+    assert done.out == "Wrote data.csv and true_edges.csv to sim.\n"
+    expected = ew.simulate(6, 50, neighbours=2, seed=3)
+    written = load_data(tmp_path / "sim" / "data.csv")
+    assert written.names == tuple(expected.data)
+    np.testing.assert_array_equal(written.values, expected.data)
+    weights = np.zeros((6, 6))
+    with open(tmp_path / "sim" / "true_edges.csv", newline="", encoding="utf-8") as file:
+        for edge in csv.DictReader(file):
+            weights[int(edge["source"][1:]), int(edge["target"][1:])] = float(edge["weight"])
+    np.testing.assert_array_equal(weights, expected.weights)
+    assert run("fit", "sim/data.csv", "--out", "fit", *QUICK, "--quiet").code == 0
+    assert run("simulate", "--out", "sim").code == 2
+    assert run("simulate", "--p", "5", "--out", "sim", "--overwrite").code == 0
+
+
+def test_simulate_without_edges(run, tmp_path):
+    assert run("simulate", "--p", "4", "--n", "50", "--neighbours", "0", "--out", "sim").code == 0
+    assert (tmp_path / "sim" / "true_edges.csv").read_text() == "source,target,weight\n"
+
+
+def test_demo_needs_nothing(run, tmp_path):
+    done = run("demo", "--iterations", "20000", "--quiet")
+    assert (done.code, done.out, done.err) == (0, "", "")
+    files = ["data.csv", "edges.csv", "posterior.nc", "run.json", "true_edges.csv"]
+    assert sorted(os.listdir(tmp_path / "edgewise-demo")) == files
+    posterior = ew.load(tmp_path / "edgewise-demo" / "posterior.nc")
+    assert len(posterior.nodes) == 30
+    # Once more: a former demo is replaced, and this time compared with the truth.
+    done = run("demo", "--iterations", "20000")
+    assert done.code == 0
+    assert "the area under the ROC curve is " in done.out
+    assert np.array_equal(ew.load(tmp_path / "edgewise-demo" / "posterior.nc").dags(), posterior.dags())
+
+
+def test_demo_does_not_touch_the_files_of_others(run, table, tmp_path):
+    before = table.read_bytes()
+    (tmp_path / "data.csv").write_text("mine")
+    done = run("demo", "--out", ".", "--iterations", "1000", "--quiet")
+    assert done.code == 2
+    assert "not empty" in done.err
+    assert table.read_bytes() == before
+    assert (tmp_path / "data.csv").read_text() == "mine"
+
+
+HOSTILE = [
+    "[bold]x[/nope]", "[/]", 'say "hi"', "it's", "two\nlines", "a,b", "=1+1", "<script>alert(1)</script>", "蛋白 µ 🧬",
+    "\x1b[31mred", "{task.description}", "%s", "a" * 300, " padded ",
+]  # fmt: skip
+
+
+def test_hostile_names_survive(run, tmp_path):
+    data = ew.simulate(len(HOSTILE), 200, seed=1).data.set_axis(HOSTILE, axis=1)
+    data.to_csv(tmp_path / "hostile.csv", index=False)
+    done = run("fit", "hostile.csv", "--out", "[bold]out[/nope]", "--iterations", "3000", "--seed", "1")
+    assert done.code == 0
+    assert "\x1b[31m" not in done.out
+    assert "[bold]out[/nope]/edges.csv" in done.out
+    out = tmp_path / "[bold]out[/nope]"
+    with open(out / "edges.csv", newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["source"] for row in rows} | {row["target"] for row in rows} == set(HOSTILE)
+    assert json.loads((out / "run.json").read_text())["nodes"] == HOSTILE
+    assert list(ew.load(out / "posterior.nc").nodes) == HOSTILE
+
+
+def test_an_old_terminal_shows_what_it_can(run_alone, tmp_path):
+    data = ew.simulate(4, 50, seed=1).data.set_axis(["µ", "蛋", "c", "d"], axis=1)
+    data.to_csv(tmp_path / "data.csv", index=False)
+    done = run_alone("fit", "data.csv", "--out", "out", *QUICK, PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    assert done.code == 0, done.err
+    assert "Traceback" not in done.err
+    assert "ever drawn are in out/edges.csv" in done.out

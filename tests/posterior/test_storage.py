@@ -1,0 +1,224 @@
+"""What is saved is loaded; what was not saved, or not like this, is refused in one sentence."""
+
+import os
+import pickle
+
+import h5py
+import numpy as np
+import pytest
+import xarray as xr
+
+import edgewise as ew
+from edgewise.posterior.storage import DIMENSIONS
+from naive.graphs import random_dag
+from records import make_posterior
+from sentences import check_sentence
+
+NAMES = [
+    '"Raf"',
+    "it's",
+    "two\nlines",
+    "Größe µ 蛋白 🧬",
+    "<script>alert(1)</script>",
+    "a,b;c\td",
+    "\\",
+    "\x00\x1b[31m",
+    " ",
+]
+
+
+def make(nodes=NAMES, shape=(2, 40)):
+    rng = np.random.default_rng(7)
+    dags = np.array([[random_dag(len(nodes), rng) for _ in range(shape[1])] for _ in range(shape[0])])
+    info = {"seed": 2**80, "share": 0.1, "none": None, "yes": True, "nested": {"list": [1, "ü\n"]}}
+    return make_posterior(dags, nodes=nodes, info=info)
+
+
+def assert_identical(first, second):
+    assert first.nodes == second.nodes
+    assert first.info == second.info
+    assert first.moves == second.moves
+    for name in DIMENSIONS:
+        one, other = getattr(first.draws, name), getattr(second.draws, name)
+        assert one.dtype == other.dtype, name
+        np.testing.assert_array_equal(one, other)
+    assert first.edges().equals(second.edges())
+
+
+@pytest.fixture
+def saved(tmp_path):
+    path = tmp_path / "posterior.nc"
+    make().save(path)
+    return path
+
+
+def refusal(path):
+    with pytest.raises(ew.StorageError) as caught:
+        ew.load(path)
+    return check_sentence(str(caught.value))
+
+
+def test_a_posterior_made_by_hand_comes_back(saved):
+    assert_identical(ew.load(saved), make())
+    assert_identical(ew.load(str(saved)), make())
+    assert os.listdir(saved.parent) == ["posterior.nc"]
+
+
+def test_a_sampled_posterior_comes_back(tmp_path):
+    data = ew.simulate(5, 100, seed=1).data
+    posterior = ew.sample(
+        data, score=ew.BGe(nu=(1, 2, 3, 4, 5)), iterations=2000, thin=10, seed=np.int32(1), progress=False
+    )
+    posterior.save(tmp_path / "p")
+    assert_identical(ew.load(tmp_path / "p"), posterior)
+
+
+def test_names_may_fill_more_than_an_hdf5_header(tmp_path):
+    posterior = make([f"{number} {'long ' * 20_000}" for number in range(5)])
+    posterior.save(tmp_path / "p.nc")
+    assert_identical(ew.load(tmp_path / "p.nc"), posterior)
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 300), (5, 2)])
+def test_any_number_of_chains_and_draws(tmp_path, shape):
+    posterior = make(["a", "b"], shape)
+    posterior.save(tmp_path / "p.nc")
+    assert_identical(ew.load(tmp_path / "p.nc"), posterior)
+
+
+def test_saving_replaces_a_former_file(saved):
+    other = make(["a", "b", "c"])
+    other.save(saved)
+    assert_identical(ew.load(saved), other)
+
+
+def test_the_file_is_open_to_other_tools(saved):
+    with xr.open_dataset(saved, engine="h5netcdf") as dataset:
+        assert dataset["order"].dims == ("chain", "draw", "position")
+        assert dataset["log_score"].shape == (2, 40)
+
+
+def test_a_directory_that_is_not_there(tmp_path):
+    with pytest.raises(ew.StorageError) as caught:
+        make().save(tmp_path / "nowhere" / "p.nc")
+    assert "make the directory first" in check_sentence(str(caught.value))
+    assert not os.listdir(tmp_path)
+
+
+def test_a_directory_in_place_of_a_file_to_write(tmp_path):
+    with pytest.raises(ew.StorageError) as caught:
+        make().save(tmp_path)
+    assert "is a directory" in check_sentence(str(caught.value))
+
+
+def test_a_file_in_place_of_a_directory(saved):
+    with pytest.raises(ew.StorageError) as caught:
+        make().save(saved / "p.nc")
+    check_sentence(str(caught.value))
+    assert_identical(ew.load(saved), make())
+
+
+def test_a_write_that_fails_leaves_the_former_file(saved, monkeypatch):
+    def fail(*_, **__):
+        raise OSError(28, "No space\nleft")
+
+    monkeypatch.setattr(xr.Dataset, "to_netcdf", fail)
+    with pytest.raises(ew.StorageError) as caught:
+        make(["a", "b"]).save(saved)
+    assert "No space left on device" in check_sentence(str(caught.value))
+    assert os.listdir(saved.parent) == ["posterior.nc"]
+    assert_identical(ew.load(saved), make())
+
+
+def test_no_file(tmp_path):
+    assert "There is no file" in refusal(tmp_path / "none.nc")
+    assert "There is no file" in refusal(tmp_path / "two\nlines.nc")
+
+
+def test_a_directory_in_place_of_a_file(tmp_path):
+    assert "is a directory" in refusal(tmp_path)
+
+
+@pytest.mark.parametrize("content", [b"", b"source,target\na,b\n", b"\x89HDF\r\n\x1a\n", b"\0" * 5000])
+def test_a_file_of_another_kind(tmp_path, content):
+    path = tmp_path / "p.nc"
+    path.write_bytes(content)
+    assert "not an Edgewise posterior" in refusal(path)
+
+
+def test_a_file_cut_off_anywhere(saved):
+    content = saved.read_bytes()
+    for length in np.linspace(1, len(content) - 1, 25).astype(int):
+        saved.write_bytes(content[:length])
+        assert "cut off" in refusal(saved)
+
+
+def test_a_flipped_bit_anywhere_is_noticed_or_harmless(saved, rng):
+    content = saved.read_bytes()
+    refused = 0
+    for place in rng.integers(len(content), size=40):
+        damaged = bytearray(content)
+        damaged[place] ^= 1 << int(rng.integers(8))
+        saved.write_bytes(damaged)
+        try:
+            assert_identical(ew.load(saved), make())
+        except ew.StorageError as error:
+            check_sentence(str(error))
+            refused += 1
+    assert refused > 5
+
+
+def test_a_netcdf_file_of_others(tmp_path):
+    path = tmp_path / "p.nc"
+    xr.Dataset({"temperature": ("time", [1.0, 2.0])}).to_netcdf(path, engine="h5netcdf")
+    assert "not an Edgewise posterior" in refusal(path)
+
+
+@pytest.mark.parametrize("name", list(DIMENSIONS))
+def test_a_changed_number(saved, name):
+    with h5py.File(saved, "r+") as file:
+        values = file[name][...]
+        values.reshape(-1).view(np.uint8)[0] ^= 1
+        file[name][...] = values
+    assert "damaged" in refusal(saved)
+
+
+def test_a_missing_variable(saved):
+    with h5py.File(saved, "r+") as file:
+        del file["log_prior"]
+    assert "not an Edgewise posterior" in refusal(saved)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("about", '{"nodes": []}'), ("about", 3), ("sha256", "0" * 64), ("sha256", 1)]
+)
+def test_a_changed_attribute(saved, name, value):
+    with h5py.File(saved, "r+") as file:
+        file.attrs[name] = value
+    assert "posterior.nc" in refusal(saved)
+
+
+@pytest.mark.parametrize("value", [2, 99, "next"])
+def test_a_layout_of_the_future(saved, value):
+    with h5py.File(saved, "r+") as file:
+        file.attrs["edgewise_format"] = value
+    message = refusal(saved)
+    assert f"layout {value}" in message
+    assert "newer Edgewise" in message
+
+
+class Bomb:
+    def __reduce__(self):
+        return os.putenv, ("EDGEWISE_BOMB", "exploded")
+
+
+def test_nothing_is_unpickled(saved, tmp_path, monkeypatch):
+    def explode(*_, **__):
+        raise AssertionError("something was unpickled")
+
+    bomb = tmp_path / "bomb.nc"
+    bomb.write_bytes(pickle.dumps(Bomb()))
+    for name in ("load", "loads", "Unpickler"):
+        monkeypatch.setattr(pickle, name, explode)
+    assert "not an Edgewise posterior" in refusal(bomb)
+    assert_identical(ew.load(saved), make())

@@ -1,0 +1,221 @@
+"""The rules of the code, as tests: who may import whom, what is documented, what is not done."""
+
+import ast
+import importlib
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+import edgewise
+
+SOURCE = Path(edgewise.__file__).parent
+MODULES = sorted(SOURCE.rglob("*.py"))
+
+EVERYWHERE = {"errors", "arguments"}
+"""What all may import: the errors, and what can be said of any argument."""
+
+MAY_IMPORT = {
+    "_kernels": set(),
+    "data": set(),
+    "graphs": {"_kernels"},
+    "independence": {"data"},
+    "imap": {"_kernels", "data", "independence"},
+    "scores": {"_kernels", "data", "graphs"},
+    "priors": set(),
+    "samplers": {"_kernels", "data", "independence", "imap", "scores", "priors"},
+    "posterior": {"_kernels", "data", "samplers"},
+    "running": {"_kernels", "data", "scores", "priors", "samplers", "posterior"},
+    "experiments": {"graphs", "posterior"},
+    "cli": {"data", "posterior", "experiments"},
+}
+"""Data flow one way, and imports follow: file, statistics, tests and scores, chains, draws, posterior."""
+
+LONGEST = 450
+"""Lines of a module: what one can still read in one sitting."""
+
+
+def tree_of(path):
+    return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+
+
+def imported_modules(path):
+    """Yield the full name of every module that a file imports, at its top or inside a function."""
+    package = ("edgewise", *path.relative_to(SOURCE).parts[:-1])
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) + 1 - node.level] if node.level else ()
+            module = ".".join([*base, *([node.module] if node.module else [])])
+            yield module
+            if module == "edgewise":
+                yield from (f"edgewise.{alias.name}" for alias in node.names)
+
+
+def by_module(paths):
+    return pytest.mark.parametrize("path", paths, ids=lambda path: str(path.relative_to(SOURCE)))
+
+
+def folder(path):
+    return path.relative_to(SOURCE).parts[0]
+
+
+def test_the_folders_are_those_of_the_table():
+    folders = {path.name for path in SOURCE.iterdir() if path.is_dir() and path.name != "__pycache__"}
+    assert folders == set(MAY_IMPORT)
+    assert {path.name for path in SOURCE.glob("*.py")} == {
+        "__init__.py", "__main__.py", *(f"{name}.py" for name in EVERYWHERE),
+    }  # fmt: skip
+
+
+def test_the_table_has_no_cycle():
+    done = set()
+    while len(done) < len(MAY_IMPORT):
+        ready = {name for name, allowed in MAY_IMPORT.items() if allowed <= done} - done
+        assert ready
+        done |= ready
+
+
+@by_module([path for path in MODULES if path.parent != SOURCE])
+def test_imports_follow_the_data(path):
+    home = folder(path)
+    for module in imported_modules(path):
+        if not module.startswith("edgewise."):
+            continue
+        other = module.split(".")[1]
+        if other not in MAY_IMPORT and other not in EVERYWHERE:
+            other = edgewise._HOME[other]  # from edgewise import name
+        assert other in {home, *EVERYWHERE, *MAY_IMPORT[home]}, f"{home} imports {module}"
+
+
+@by_module([path for path in MODULES if folder(path) == "cli"])
+def test_the_command_line_goes_through_the_public_names(path):
+    """Inside a command, ``import edgewise as ew`` stands for whatever is imported late."""
+    for module in imported_modules(path):
+        assert not module.startswith("edgewise._")
+
+
+@by_module([SOURCE / f"{name}.py" for name in sorted(EVERYWHERE)])
+def test_what_all_import_imports_nothing(path):
+    assert not [module for module in imported_modules(path) if module.startswith("edgewise")]
+
+
+@by_module([path for path in MODULES if folder(path) != "_kernels"])
+def test_only_kernels_import_numba(path):
+    assert not [module for module in imported_modules(path) if module.split(".")[0] == "numba"]
+
+
+@by_module(MODULES)
+def test_nothing_is_asserted_printed_or_caught_blindly(path):
+    for node in ast.walk(tree_of(path)):
+        where = f"{path}:{getattr(node, 'lineno', 0)}"
+        assert not isinstance(node, ast.Assert), where
+        assert not (isinstance(node, ast.ExceptHandler) and node.type is None), where
+        called = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else None
+        assert called not in {"print", "eval", "exec", "breakpoint"}, where
+
+
+@by_module(MODULES)
+def test_nothing_is_pickled(path):
+    assert not {"pickle", "cloudpickle", "joblib", "dill", "marshal", "shelve"} & set(imported_modules(path))
+
+
+@by_module(MODULES)
+def test_modules_are_short(path):
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= LONGEST
+
+
+@by_module([path for path in MODULES if path.name != "__init__.py"])
+def test_modules_say_what_they_are(path):
+    assert ast.get_docstring(tree_of(path))
+
+
+@by_module(MODULES)
+def test_nothing_is_left_to_do(path):
+    assert not re.search(r"\b(TODO|FIXME|XXX|HACK)\b", path.read_text(encoding="utf-8"))
+
+
+def test_the_public_names_are_listed_once_and_the_same_everywhere():
+    tree = tree_of(SOURCE / "__init__.py")
+    (checking,) = [
+        node for node in tree.body if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING"
+    ]
+    typed = {alias.name: node.module.removeprefix("edgewise.") for node in checking.body for alias in node.names}
+    assert typed == edgewise._HOME
+    assert edgewise.__all__ == sorted(edgewise._HOME)
+    assert set(edgewise.__all__) <= set(dir(edgewise))
+
+
+def test_an_unknown_name_is_an_ordinary_error():
+    with pytest.raises(AttributeError, match="module 'edgewise' has no attribute 'nonsense'"):
+        _ = edgewise.nonsense
+
+
+@pytest.mark.parametrize("name", edgewise.__all__)
+def test_public_names_resolve_and_are_documented(name):
+    value = getattr(edgewise, name)
+    home = importlib.import_module(f"edgewise.{edgewise._HOME[name]}")
+    assert value is getattr(home, name)
+    assert name in getattr(home, "__all__", [name])
+    own = vars(value).get("__doc__") if inspect.isclass(value) else value.__doc__
+    assert own
+    assert not own.startswith(f"{name}(")  # what a dataclass without a docstring gets
+
+
+def public_functions():
+    """Yield the public functions, and the methods of the public classes."""
+    for name in edgewise.__all__:
+        value = getattr(edgewise, name)
+        if not inspect.isclass(value):
+            yield pytest.param(value, id=name)
+        elif not issubclass(value, BaseException):
+            for method in vars(value).values():
+                method = getattr(method, "__func__", method)
+                # prepare is how parts of a run meet, not something that users call
+                if inspect.isfunction(method) and not method.__name__.startswith(("_", "prepare")):
+                    yield pytest.param(method, id=f"{name}.{method.__name__}")
+
+
+def documented(docstring, section):
+    """Return the names described in a section of a numpydoc docstring."""
+    found = re.search(rf"^{section}\n-+\n(.*?)(?=^\S[^\n]*\n-+$|\Z)", inspect.cleandoc(docstring) + "\n", re.M | re.S)
+    if not found:
+        return set()
+    heads = re.findall(r"^(\w[\w, *]*?)(?: :.*)?$", found.group(1), re.M)
+    return {name.strip() for head in heads for name in head.split(",")}
+
+
+@pytest.mark.parametrize("function", list(public_functions()))
+def test_public_functions_describe_their_parameters(function):
+    assert function.__doc__
+    parameters = set(inspect.signature(function).parameters) - {"self", "cls"}
+    short = len(parameters) <= 1 and function.__qualname__ not in edgewise.__all__
+    described = documented(function.__doc__, "Parameters")
+    assert described == parameters or (short and not described)
+    for name, parameter in inspect.signature(function).parameters.items():
+        assert parameter.annotation is not inspect.Parameter.empty or name in {"self", "cls"}
+    assert inspect.signature(function).return_annotation is not inspect.Signature.empty
+
+
+@pytest.mark.parametrize(
+    "name", ["BGe", "Covariance", "Dataset", "GaussianBIC", "MinimalIMAP", "Posterior", "Sparsity"]
+)
+def test_public_classes_describe_their_fields(name):
+    value = getattr(edgewise, name)
+    fields = {field for field in value.__dataclass_fields__ if field != "_"}
+    described = documented(value.__doc__, "Parameters") | documented(value.__doc__, "Attributes")
+    assert described == fields
+
+
+@pytest.mark.parametrize("name", [name for name in edgewise.__all__ if not inspect.isclass(getattr(edgewise, name))])
+def test_public_functions_have_an_example_and_few_positional_parameters(name):
+    function = getattr(edgewise, name)
+    assert ">>>" in function.__doc__
+    positional = [
+        parameter
+        for parameter in inspect.signature(function).parameters.values()
+        if parameter.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
+    ]
+    assert len(positional) <= 4
