@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .compiling import in_place
+from .compiling import fused, in_place
 from .factor import SINGULAR, accumulate, dot, residual_row, rotate
 from .families import list_parents, look_up, slot_of
 from .recorder import add_family, find
@@ -138,7 +138,7 @@ def plan_exchange(W, C, tests, a, b, between, plan):
     return True
 
 
-@in_place
+@fused
 def exchange_ends(chain, tests, score, cache, scratch, gamma, uniform):
     """Propose to exchange the first variable a with the last one b; return 1 if accepted, 0 or SINGULAR_PREFIX.
 
