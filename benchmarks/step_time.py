@@ -86,9 +86,10 @@ def measure_memory(p):
     rng = np.random.default_rng(1)
     tracemalloc.start()
     chain = model.start(rng.permutation(p), rng, Schedule(100_000, 20_000, 100))
-    chain.record(chain.advance(100_000))
+    blocks = chain.advance(100_000)
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
+    assert sum(len(block.family) for block in blocks) == 800
     return most
 
 

@@ -1,10 +1,19 @@
-"""Chains and posteriors made by hand from DAGs."""
+"""Draws and posteriors made by hand from DAGs."""
+
+from typing import NamedTuple
 
 import numpy as np
 
-from edgewise.posterior import Posterior
-from edgewise.posterior.draws import merge
-from edgewise.samplers import ChainRecord
+from edgewise._kernels.recorder import Draws
+from edgewise.posterior.collecting import Collector, InMemory
+
+
+class Record(NamedTuple):
+    """What a chain hands to a collector."""
+
+    draws: Draws
+    family_node: np.ndarray
+    family_parents: np.ndarray
 
 
 def make_record(dags, *, log_score=None):
@@ -22,23 +31,36 @@ def make_record(dags, *, log_score=None):
         for member in members:
             parents[number, member // 64] |= np.uint64(1 << (member % 64))
     rng = np.random.default_rng(draws)
-    return ChainRecord(
-        family=family,
-        order=np.array([rng.permutation(p) for _ in range(draws)], np.int16),
-        log_score=np.arange(draws, dtype=float) if log_score is None else log_score,
-        log_prior=-dags.sum(axis=(1, 2)).astype(float),
+    return Record(
+        Draws(
+            family=family,
+            order=np.array([rng.permutation(p) for _ in range(draws)], np.min_scalar_type(p - 1)),
+            log_score=np.arange(draws, dtype=float) if log_score is None else log_score,
+            log_prior=-dags.sum(axis=(1, 2)).astype(float),
+        ),
         family_node=np.array([node for node, _ in families], np.int32),
         family_parents=parents,
-        moves={"adjacent": (100, 31), "wrap-around": (7, 2)},
+    )
+
+
+def collect(records, *, keeper=None, nodes=None, info=None):
+    """Make a posterior of the records of several chains, each handed over in two blocks."""
+    p = records[0].draws.family.shape[1]
+    keeper = keeper or InMemory(len(records))
+    collector = Collector(len(records), p, keeper)
+    for chain, (draws, *families) in enumerate(records):
+        half = len(draws.family) // 2
+        for part in (slice(None, half), slice(half, None)):
+            collector.add(chain, Draws(*(array[part] for array in draws)), *families)
+    return keeper.finish(
+        min(len(record.draws.family) for record in records),
+        collector.families(),
+        nodes=tuple(nodes or (f"X{node}" for node in range(p))),
+        moves=({"adjacent": (100, 31), "wrap-around": (7, 2)},) * len(records),
+        info=info or {},
     )
 
 
 def make_posterior(dags, *, nodes=None, info=None):
     """Make a posterior whose draws are DAGs of shape (chains, draws, p, p)."""
-    records = [make_record(chain) for chain in dags]
-    return Posterior(
-        nodes=tuple(nodes or (f"X{node}" for node in range(dags.shape[-1]))),
-        draws=merge(records),
-        moves=tuple(record.moves for record in records),
-        info=info or {},
-    )
+    return collect([make_record(chain) for chain in dags], nodes=nodes, info=info)

@@ -25,7 +25,7 @@ MAY_IMPORT = {
     "scores": {"_kernels", "data", "graphs"},
     "priors": set(),
     "samplers": {"_kernels", "data", "independence", "imap", "scores", "priors"},
-    "posterior": {"_kernels", "data", "samplers"},
+    "posterior": {"_kernels", "data", "graphs", "scores"},
     "running": {"_kernels", "data", "scores", "priors", "samplers", "posterior"},
     "experiments": {"graphs", "posterior"},
     "cli": {"data", "posterior", "experiments"},

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 _HOME = {
     "ArgumentError": "errors",
     "BGe": "scores",
+    "ConvergenceWarning": "errors",
     "Covariance": "data",
     "DataError": "errors",
     "DataWarning": "errors",
@@ -45,6 +46,7 @@ _HOME = {
 __all__ = [
     "ArgumentError",
     "BGe",
+    "ConvergenceWarning",
     "Covariance",
     "DataError",
     "DataWarning",
@@ -76,6 +78,7 @@ if TYPE_CHECKING:
     from edgewise.data import Covariance, Dataset, simulate
     from edgewise.errors import (
         ArgumentError,
+        ConvergenceWarning,
         DataError,
         DataWarning,
         EdgewiseError,

@@ -39,3 +39,7 @@ class VoidTestWarning(EdgewiseWarning):
 
 class StoppedEarlyWarning(EdgewiseWarning):
     """A run was stopped, by the keyboard or its time budget; the posterior holds the draws until then."""
+
+
+class ConvergenceWarning(EdgewiseWarning):
+    """Chains disagree, or have drawn too little: their posterior should not be trusted yet."""

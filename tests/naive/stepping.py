@@ -48,11 +48,10 @@ def choose(chain, k):
 def drive(chain, rows):
     """Take one step per row of random numbers; return the draws as DAGs, orders and log posteriors."""
     chain.rng = Scripted(rows)
-    record = chain.record(chain.advance(len(rows)))
+    blocks = chain.advance(len(rows))
+    family, order, log_score, log_prior = (np.concatenate(arrays) for arrays in zip(*blocks, strict=True))
+    node, parents = chain.families()
     p = chain.model.p
-    bits = np.unpackbits(record.family_parents.astype("<u8").view(np.uint8), axis=1, bitorder="little", count=p).astype(
-        bool
-    )
-    assert (record.family_node[record.family] == np.arange(p)).all()
-    dags = bits[record.family].swapaxes(1, 2)
-    return dags, record.order, record.log_score + record.log_prior
+    bits = np.unpackbits(parents.astype("<u8").view(np.uint8), axis=1, bitorder="little", count=p).astype(bool)
+    assert (node[family] == np.arange(p)).all()
+    return bits[family].swapaxes(1, 2), order, log_score + log_prior

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from edgewise.posterior import draws as draws_module
-from edgewise.posterior.draws import merge
 from naive.graphs import random_dag
-from records import make_posterior, make_record
+from records import collect, make_posterior, make_record
 
 SHAPES = [(2, 30, 2), (3, 40, 5), (2, 20, 8), (2, 15, 64), (2, 15, 65), (1, 12, 130)]
 
@@ -24,21 +23,21 @@ def dags(request):
 
 @pytest.fixture(params=[2**24, 70], ids=["at once", "in parts"])
 def parts(request, monkeypatch):
-    monkeypatch.setattr(draws_module, "DAGS_AT_ONCE", request.param)
+    monkeypatch.setattr(draws_module, "ENTRIES_AT_ONCE", request.param)
 
 
-def test_merge_keeps_every_draw(dags):
+def test_collecting_keeps_every_draw(dags):
     records = [make_record(chain) for chain in dags]
-    table = merge(records)
+    table = collect(records).draws
     np.testing.assert_array_equal(table.dags(table.family), dags)
-    np.testing.assert_array_equal(table.order, [record.order for record in records])
-    np.testing.assert_array_equal(table.log_score, [record.log_score for record in records])
-    np.testing.assert_array_equal(table.log_prior, [record.log_prior for record in records])
+    np.testing.assert_array_equal(table.order, [record.draws.order for record in records])
+    np.testing.assert_array_equal(table.log_score, [record.draws.log_score for record in records])
+    np.testing.assert_array_equal(table.log_prior, [record.draws.log_prior for record in records])
     assert table.p == dags.shape[-1]
 
 
-def test_merge_numbers_each_family_once(dags):
-    table = merge([make_record(chain) for chain in dags])
+def test_collecting_numbers_each_family_once(dags):
+    table = collect([make_record(chain) for chain in dags]).draws
     expected = {
         (node, tuple(np.flatnonzero(dag[:, node]).tolist()))
         for dag in dags.reshape(-1, *dags.shape[2:])
@@ -52,16 +51,16 @@ def test_merge_numbers_each_family_once(dags):
     assert set(found) == expected
 
 
-def test_merge_cuts_chains_to_the_shortest(dags):
+def test_collecting_cuts_chains_to_the_shortest(dags):
     lengths = [len(dags[0]) - 3 * chain for chain in range(len(dags))]
-    table = merge([make_record(chain[:length]) for chain, length in zip(dags, lengths, strict=True)])
+    table = collect([make_record(chain[:length]) for chain, length in zip(dags, lengths, strict=True)]).draws
     np.testing.assert_array_equal(table.dags(table.family), dags[:, : min(lengths)])
     assert table.order.shape == table.family.shape
     assert table.log_score.shape == table.log_prior.shape == table.family.shape[:2]
 
 
 def test_distinct_dags_are_counted_with_their_weights(dags, parts, rng):
-    table = merge([make_record(chain) for chain in dags])
+    table = collect([make_record(chain) for chain in dags]).draws
     weights = rng.random(dags.shape[:2])
     expected = defaultdict(float)
     for dag, weight in zip(dags.reshape(-1, *dags.shape[2:]), weights.ravel(), strict=True):
@@ -76,17 +75,17 @@ def test_distinct_dags_are_counted_with_their_weights(dags, parts, rng):
 
 
 def test_sums_over_families_equal_sums_over_draws(dags, parts, rng):
-    table = merge([make_record(chain) for chain in dags])
+    table = collect([make_record(chain) for chain in dags]).draws
     weights = rng.normal(size=dags.shape[:2])
     expected = sum(
         weights[chain, draw] * dags[chain, draw] for chain in range(len(dags)) for draw in range(dags.shape[1])
     )
-    found = table.sum_parents(table.sum_families(table.family, weights))
+    found = sum(table.sum_parents(table.weigh_families(weights, chain)) for chain in range(len(dags)))
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
 
 
 def test_sum_parents_adds_up_the_families_that_contain_an_edge(dags, parts, rng):
-    table = merge([make_record(chain) for chain in dags])
+    table = collect([make_record(chain) for chain in dags]).draws
     weight = rng.normal(size=len(table.family_node)) * (rng.random(len(table.family_node)) < 0.7)
     expected = np.zeros(dags.shape[2:])
     for family, node in enumerate(table.family_node):

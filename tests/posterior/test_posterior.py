@@ -5,7 +5,7 @@ import pytest
 
 import edgewise as ew
 from edgewise.posterior import draws as draws_module
-from edgewise.posterior.posterior import BATCHES
+from edgewise.posterior.monte_carlo import BATCHES
 from naive.graphs import random_dag
 from records import make_posterior
 from sentences import check_sentence
@@ -39,7 +39,7 @@ def plain_means(posterior):
 
 @pytest.mark.parametrize("at_once", [2**24, 60])
 def test_edge_probabilities_are_means_over_draws(posterior, monkeypatch, at_once):
-    monkeypatch.setattr(draws_module, "DAGS_AT_ONCE", at_once)
+    monkeypatch.setattr(draws_module, "ENTRIES_AT_ONCE", at_once)
     fresh = ew.Posterior(posterior.nodes, posterior.draws, posterior.moves)
     for kind, expected in plain_means(posterior).items():
         found = fresh.edge_probabilities(kind)

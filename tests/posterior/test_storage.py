@@ -9,9 +9,10 @@ import pytest
 import xarray as xr
 
 import edgewise as ew
-from edgewise.posterior.storage import DIMENSIONS
+from edgewise.posterior import draws, storage
+from edgewise.posterior.storage import DRAWN, FAMILIES, DrawFile
 from naive.graphs import random_dag
-from records import make_posterior
+from records import collect, make_posterior, make_record
 from sentences import check_sentence
 
 NAMES = [
@@ -38,8 +39,8 @@ def assert_identical(first, second):
     assert first.nodes == second.nodes
     assert first.info == second.info
     assert first.moves == second.moves
-    for name in DIMENSIONS:
-        one, other = getattr(first.draws, name), getattr(second.draws, name)
+    for name in (*DRAWN, *FAMILIES):
+        one, other = (np.asarray(getattr(posterior.draws, name)) for posterior in (first, second))
         assert one.dtype == other.dtype, name
         np.testing.assert_array_equal(one, other)
     assert first.edges().equals(second.edges())
@@ -122,9 +123,10 @@ def test_a_write_that_fails_leaves_the_former_file(saved, monkeypatch):
     def fail(*_, **__):
         raise OSError(28, "No space\nleft")
 
-    monkeypatch.setattr(xr.Dataset, "to_netcdf", fail)
-    with pytest.raises(ew.StorageError) as caught:
-        make(["a", "b"]).save(saved)
+    with monkeypatch.context() as patch:
+        patch.setattr(storage, "_checksum", fail)
+        with pytest.raises(ew.StorageError) as caught:
+            make(["a", "b"]).save(saved)
     assert "No space left on device" in check_sentence(str(caught.value))
     assert os.listdir(saved.parent) == ["posterior.nc"]
     assert_identical(ew.load(saved), make())
@@ -174,7 +176,7 @@ def test_a_netcdf_file_of_others(tmp_path):
     assert "not an Edgewise posterior" in refusal(path)
 
 
-@pytest.mark.parametrize("name", list(DIMENSIONS))
+@pytest.mark.parametrize("name", [*DRAWN, *FAMILIES])
 def test_a_changed_number(saved, name):
     with h5py.File(saved, "r+") as file:
         values = file[name][...]
@@ -222,3 +224,53 @@ def test_nothing_is_unpickled(saved, tmp_path, monkeypatch):
         monkeypatch.setattr(pickle, name, explode)
     assert "not an Edgewise posterior" in refusal(bomb)
     assert_identical(ew.load(saved), make())
+
+
+def test_saving_what_was_loaded_gives_the_same_file(saved, tmp_path):
+    again = tmp_path / "again.nc"
+    ew.load(saved).save(again)
+    assert_identical(ew.load(again), ew.load(saved))
+    assert (
+        xr.open_dataset(again, engine="h5netcdf").attrs["sha256"]
+        == xr.open_dataset(saved, engine="h5netcdf").attrs["sha256"]
+    )
+
+
+def test_draws_left_in_the_file_are_summarised_alike(saved, monkeypatch):
+    in_memory = ew.load(saved)
+    monkeypatch.setattr(storage, "MOST_IN_MEMORY", 0)
+    monkeypatch.setattr(draws, "ENTRIES_AT_ONCE", 50)
+    in_file = ew.load(saved)
+    assert isinstance(in_file.draws.family, xr.Variable)
+    assert_identical(in_file, in_memory)
+    np.testing.assert_array_equal(in_file.dags(), in_memory.dags())
+    np.testing.assert_array_equal(in_file.orders(), in_memory.orders())
+    for summary in ("path_probabilities", "markov_blanket_probabilities", "v_structures", "edge_counts", "degrees"):
+        assert getattr(in_file, summary)().equals(getattr(in_memory, summary)())
+
+
+def test_draws_written_in_blocks_equal_those_in_memory(tmp_path):
+    rng = np.random.default_rng(1)
+    dags = np.array([[random_dag(5, rng) for _ in range(30)] for _ in range(3)])
+    records = [make_record(chain[: 30 - 4 * number]) for number, chain in enumerate(dags)]
+    with DrawFile(tmp_path / "p.nc", 3, 5) as file:
+        written = collect(records, keeper=file)
+    assert_identical(written, collect(records))
+    assert os.listdir(tmp_path) == ["p.nc"]
+
+
+def test_a_file_that_is_never_finished_leaves_nothing(tmp_path):
+    with pytest.raises(RuntimeError), DrawFile(tmp_path / "p.nc", 1, 5):
+        raise RuntimeError
+    assert not os.listdir(tmp_path)
+
+
+def test_sampling_into_a_file_draws_the_same(tmp_path):
+    sim = ew.simulate(6, 100, seed=1)
+    settings = {"iterations": 5000, "thin": 5, "chains": 2, "seed": 3, "progress": False}
+    stored = ew.sample(sim.data, store=tmp_path / "p.nc", **settings)
+    kept = ew.sample(sim.data, **settings)
+    np.testing.assert_array_equal(stored.dags(), kept.dags())
+    np.testing.assert_array_equal(stored.log_posterior, kept.log_posterior)
+    assert stored.edges().equals(kept.edges())
+    assert os.listdir(tmp_path) == ["p.nc"]

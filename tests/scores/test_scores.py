@@ -121,6 +121,11 @@ def test_a_family_that_fits_every_row_has_no_bic(rng):
     ("make", "word"),
     [
         (lambda: ew.BGe(alpha_mu=0.0), "alpha_mu"),
+        (lambda: ew.BGe(alpha_mu="x"), "alpha_mu"),
+        (lambda: ew.BGe(alpha_mu=np.inf), "alpha_mu"),
+        (lambda: ew.score(np.zeros((3, 3)), np.eye(5)[:, :3], ew.BGe(alpha_w="x")), "alpha_w"),
+        (lambda: ew.score(np.zeros((3, 3)), np.eye(5)[:, :3], ew.BGe(nu=[0.0, np.nan, 0.0])), "nu"),
+        (lambda: ew.score(np.zeros((3, 3)), np.eye(5)[:, :3], ew.BGe(nu=["a", "b", "c"])), "nu"),
         (lambda: ew.score(np.zeros((3, 3)), np.eye(5)[:, :3], ew.BGe(alpha_w=4.0)), "alpha_w"),
         (lambda: ew.score(np.zeros((3, 3)), np.eye(5)[:, :3], ew.BGe(nu=[0.0])), "nu"),
     ],

@@ -11,10 +11,9 @@ order changes.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import LinAlgError, cholesky, solve_triangular
+from scipy.linalg import LinAlgError, cholesky, lapack
 
 from edgewise._kernels.factor import SINGULAR
 from edgewise.data import Data, load_data
@@ -27,45 +26,25 @@ SINGULAR_MESSAGE = (
 )
 
 
-@dataclass(frozen=True)
-class Factor:
-    """The factor of an order, with rows by position and columns by variable.
+def factorize(correlation: np.ndarray, order: np.ndarray, W: np.ndarray) -> None:
+    """Set W to the factor of an order: the inverse Cholesky factor, rows by position and columns by variable. O(p^3).
 
-    Attributes
-    ----------
-    W : ndarray, shape (tested, p)
-        The inverse Cholesky factor of the correlation matrix of the first ``tested`` variables of the order.
-    C : ndarray, shape (tested, p)
-        Running sums of the squares of W's rows.
+    ``W`` has a row for each of the leading positions that are tested, and at least p columns. In place and with one
+    temporary matrix, since for many variables these matrices are all the memory a chain needs.
     """
-
-    W: np.ndarray
-    C: np.ndarray
-
-
-def factorize(correlation: np.ndarray, order: np.ndarray, tested: int) -> Factor:
-    """Factor the correlation matrix in an order. O(p^3)."""
-    head = order[:tested]
+    head = order[: len(W)]
+    # The matrix is symmetric, so that its transpose is the same in the order of memory that LAPACK works in.
+    matrix = correlation[np.ix_(head, head)].T
     try:
-        lower = cholesky(correlation[np.ix_(head, head)], lower=True)
+        lower = cholesky(matrix, lower=True, overwrite_a=True, check_finite=False)
         singular = bool((np.diag(lower) ** 2 <= SINGULAR).any())
     except LinAlgError:
         singular = True
     if singular:
         raise DataError(SINGULAR_MESSAGE)
-    W = np.zeros((tested, len(order)))
-    W[:, head] = solve_triangular(lower, np.eye(tested), lower=True)
-    return Factor(W, np.cumsum(W**2, axis=0))
-
-
-def imap_of_factor(factor: Factor, order: np.ndarray, threshold: np.ndarray) -> np.ndarray:
-    """Return the minimal I-MAP of an order as a DAG, given the order's factor."""
-    p = len(order)
-    dag = np.zeros((p, p), dtype=bool)
-    tested = len(threshold)
-    dag[:, order[:tested]] = (threshold[:, None] * factor.C < factor.W**2).T
-    np.fill_diagonal(dag, False)
-    return dag
+    inverse, _ = lapack.dtrtri(lower, lower=1, overwrite_c=1)
+    W[:] = 0.0
+    W[:, head] = inverse
 
 
 def minimal_imap(data: Data, order: Sequence[int | str], alpha: float = 0.01) -> np.ndarray:
@@ -103,5 +82,9 @@ def minimal_imap(data: Data, order: Sequence[int | str], alpha: float = 0.01) ->
     positions = dataset.order(order)
     warn_of_void_tests(dataset.n, dataset.p)
     threshold = threshold_table(dataset.n, dataset.p, alpha)
-    factor = factorize(dataset.moments.correlation, positions, len(threshold))
-    return imap_of_factor(factor, positions, threshold)
+    W = np.empty((len(threshold), dataset.p))
+    factorize(dataset.moments.correlation, positions, W)
+    dag = np.zeros((dataset.p, dataset.p), dtype=bool)
+    dag[:, positions[: len(threshold)]] = (threshold[:, None] * np.cumsum(W**2, axis=0) < W**2).T
+    np.fill_diagonal(dag, False)
+    return dag

@@ -23,13 +23,14 @@ import numpy as np
 from scipy.special import ndtri
 from scipy.stats import norm
 
+from edgewise.arguments import is_number
 from edgewise.data import Data, load_data
 from edgewise.errors import ArgumentError, VoidTestWarning
 
 
 def check_alpha(alpha: float) -> float:
     """Return ``alpha`` if it is a significance level, else say so."""
-    if not (isinstance(alpha, (int, float)) and 0 < alpha < 1):
+    if not (is_number(alpha) and 0 < alpha < 1):
         raise ArgumentError(f"alpha is a significance level and must lie between 0 and 1, but {alpha!r} was given.")
     return float(alpha)
 

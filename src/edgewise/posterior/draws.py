@@ -1,19 +1,41 @@
 """Draws of DAGs, written as numbers of families, and the counts that all summaries start from.
 
-A family is a variable with its parents. DAGs of one chain share most of their families, so a draw is one
-number per variable, and each distinct family is kept once, as bits. Sums over draws become sums over
-families.
+A family is a variable with its parents. DAGs of one chain share most of their families, so a draw is one number per
+variable, and each distinct family is kept once, as bits. Sums over draws become sums over families.
+
+The two large arrays may be in a file: they are only ever read a bounded number of draws at a time.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from edgewise.samplers import ChainRecord
+ENTRIES_AT_ONCE = 2**22
+"""Most family numbers, or entries of adjacency matrices, to work on at a time."""
 
-DAGS_AT_ONCE = 2**24
-"""Most entries of adjacency matrices that are unpacked at a time: 16 MB."""
+ALL = slice(None)
+
+
+class StoredArray(Protocol):
+    """An array in memory or in a file: it has a shape, and its parts can be turned into arrays."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The lengths of the axes."""
+
+    def __getitem__(self, part: Any, /) -> Any:
+        """Return a part."""
+
+
+class Distinct(NamedTuple):
+    """Distinct DAGs: ``rows`` of family numbers, with ``weight`` and ``log_posterior``, and ``which`` each draw is."""
+
+    rows: np.ndarray
+    weight: np.ndarray
+    log_posterior: np.ndarray
+    which: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,9 +44,9 @@ class DrawTable:
 
     Attributes
     ----------
-    family : ndarray of int32, shape (chains, draws, p)
+    family : array of int32, shape (chains, draws, p)
         For each draw and variable, the number of the variable's family.
-    order : ndarray of int, shape (chains, draws, p)
+    order : array of int, shape (chains, draws, p)
         The order at each draw.
     log_score, log_prior : ndarray, shape (chains, draws)
     family_node : ndarray of int32, shape (families,)
@@ -33,8 +55,8 @@ class DrawTable:
         Its parents; bit i of byte b is variable 8 b + i.
     """
 
-    family: np.ndarray
-    order: np.ndarray
+    family: StoredArray
+    order: StoredArray
     log_score: np.ndarray
     log_prior: np.ndarray
     family_node: np.ndarray
@@ -43,90 +65,92 @@ class DrawTable:
     @property
     def p(self) -> int:
         """Number of variables."""
-        return int(self.family.shape[2])
+        return self.family.shape[2]
 
-    def parents(self, families: np.ndarray) -> np.ndarray:
-        """Return the parents of families as booleans, shape (len(families), p)."""
+    def rows(self, chain: int, draws: slice = ALL) -> Iterator[tuple[slice, np.ndarray]]:
+        """Yield the family numbers of a chain, shape (some draws, p), with the draws they belong to."""
+        start, stop, _ = draws.indices(self.family.shape[1])
+        for part in split(start, stop, self.p):
+            yield part, np.asarray(self.family[chain, part])
+
+    def parents(self, families: np.ndarray | slice) -> np.ndarray:
+        """Return the parents of families as booleans, shape (number of families, p)."""
         bits = np.unpackbits(self.family_parents[families], axis=1, bitorder="little", count=self.p)
         return bits.view(bool)
 
-    def dags(self, draws: np.ndarray) -> np.ndarray:
+    def has_parent(self, variables: np.ndarray) -> np.ndarray:
+        """Return whether each family has each of some variables as a parent, shape (families, variables)."""
+        byte = self.family_parents[:, variables // 8]
+        return (byte >> (variables % 8).astype(np.uint8) & 1).view(bool)
+
+    def dags(self, rows: np.ndarray) -> np.ndarray:
         """Return the DAGs of rows of family numbers, shape (..., p), as booleans, shape (..., p, p)."""
-        parents = self.parents(draws.ravel()).reshape(*draws.shape, self.p)
+        parents = self.parents(rows.ravel()).reshape(*rows.shape, self.p)
         return np.ascontiguousarray(parents.swapaxes(-1, -2))
 
-    def sum_families(self, family: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        """Return, for each family, the total weight of the draws that contain it.
-
-        Parameters
-        ----------
-        family
-            Rows of family numbers, shape (..., p).
-        weights
-            A weight for each row, shape (...).
-        """
-        p = self.p
-        rows, weights = family.reshape(-1, p), weights.ravel()
+    def weigh_families(self, weights: np.ndarray, chain: int, draws: slice = ALL) -> np.ndarray:
+        """Return the total weight of each family in some draws of a chain; ``weights`` has shape (chains, draws)."""
         total = np.zeros(len(self.family_node))
-        for part in _parts(len(rows), p):
-            total += np.bincount(rows[part].ravel(), np.repeat(weights[part], p), minlength=len(total))
+        for part, rows in self.rows(chain, draws):
+            total += np.bincount(rows.ravel(), np.repeat(weights[chain, part], self.p), minlength=len(total))
         return total
 
     def sum_parents(self, weight: np.ndarray) -> np.ndarray:
-        """Return the (p, p) matrix whose entry (i, j) is the total weight of j's families that contain i."""
+        """Return the (p, p) matrix whose entry (i, j) adds up the weights of those families of j that contain i."""
         p = self.p
         total = np.zeros((p, p))
         used = np.flatnonzero(weight)
-        for part in _parts(len(used), p):
+        for part in split(0, len(used), p):
             families = used[part]
             np.add.at(total, self.family_node[families], weight[families, None] * self.parents(families))
         return total.T
 
-    def distinct(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the distinct DAGs as rows of family numbers, and their total weights, heaviest first.
+    def distinct(self, weights: np.ndarray) -> "Distinct":
+        """Return the distinct DAGs, heaviest first, and among equals the one with the higher posterior.
 
-        Rows are compared by the sum of a random 64-bit number per family: two of a million differing rows
-        agree with probability below 1e-7.
+        Draws are compared by the sum of a random 64-bit number per family: two of a million differing ones agree with
+        probability below 1e-7.
         """
-        rows = self.family.reshape(-1, self.p)
+        chains, draws = self.log_score.shape
         numbers = np.random.default_rng(0).integers(2**64, size=len(self.family_node), dtype=np.uint64)
-        names = np.zeros(len(rows), np.uint64)
-        for column in rows.T:
-            names += numbers[column]
+        names = np.empty((chains, draws), np.uint64)
+        for chain in range(chains):
+            for part, rows in self.rows(chain):
+                names[chain, part] = numbers[rows].sum(axis=1)
         _, first, which = np.unique(names, return_index=True, return_inverse=True)
-        weight = np.bincount(which, weights.ravel())
-        heaviest = np.lexsort((first, -weight))
-        return rows[first[heaviest]], weight[heaviest]
+        weight = np.bincount(which.ravel(), weights.ravel())
+        log_posterior = (self.log_score + self.log_prior).ravel()[first]
+        # Equal weights, and the posteriors of Markov equivalent DAGs, must not differ by rounding.
+        heaviest = np.lexsort((first, -np.round(log_posterior, 6), -np.round(weight, 12)))
+        place = np.empty_like(heaviest)
+        place[heaviest] = np.arange(len(heaviest))
+        return Distinct(
+            self._gather(first[heaviest]),
+            weight[heaviest],
+            log_posterior[heaviest],
+            place[which].reshape(chains, draws),
+        )
 
     def distinct_dags(self, weights: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Yield the distinct DAGs, shape (some, p, p), with their weights, heaviest first, some at a time."""
-        rows, weight = self.distinct(weights)
-        for part in _parts(len(rows), self.p**2):
-            yield self.dags(rows[part]), weight[part]
+        """Yield the distinct DAGs, shape (some, p, p), with their weights, heaviest first, a few at a time."""
+        distinct = self.distinct(weights)
+        for part in split(0, len(distinct.rows), self.p**2):
+            yield self.dags(distinct.rows[part]), distinct.weight[part]
+
+    def _gather(self, wanted: np.ndarray) -> np.ndarray:
+        """Return the rows of some draws, numbered through all chains, in the order given."""
+        chains, draws = self.log_score.shape
+        found = np.empty((len(wanted), self.p), np.int32)
+        for chain in range(chains):
+            for part, rows in self.rows(chain):
+                start = chain * draws + part.start
+                here = np.flatnonzero((wanted >= start) & (wanted < start + len(rows)))
+                found[here] = rows[wanted[here] - start]
+        return found
 
 
-def merge(records: Sequence[ChainRecord]) -> DrawTable:
-    """Put the draws of several chains into one table, cut to the number of draws that all of them have."""
-    draws = min(len(record.family) for record in records)
-    named = [
-        np.column_stack([record.family_node.astype("<u8"), record.family_parents.astype("<u8")]) for record in records
-    ]
-    families, number = np.unique(np.concatenate(named), axis=0, return_inverse=True)
-    start = np.cumsum([0, *(len(part) for part in named)])
-    number = number.ravel().astype(np.int32)
-    p = records[0].family.shape[1]
-    parents = np.ascontiguousarray(families[:, 1:]).view(np.uint8)[:, : -(-p // 8)]
-    return DrawTable(
-        family=np.stack([number[s:][record.family[:draws]] for s, record in zip(start, records, strict=False)]),
-        order=np.stack([record.order[:draws] for record in records]),
-        log_score=np.stack([record.log_score[:draws] for record in records]),
-        log_prior=np.stack([record.log_prior[:draws] for record in records]),
-        family_node=families[:, 0].astype(np.int32),
-        family_parents=np.ascontiguousarray(parents),
-    )
-
-
-def _parts(number: int, entries: int) -> Iterator[slice]:
-    size = max(DAGS_AT_ONCE // entries, 1)
-    for start in range(0, number, size):
-        yield slice(start, start + size)
+def split(start: int, stop: int, entries: int) -> Iterator[slice]:
+    """Yield slices that cover start .. stop, each of so many items that their entries can be in memory together."""
+    size = max(ENTRIES_AT_ONCE // entries, 1)
+    for first in range(start, stop, size):
+        yield slice(first, min(first + size, stop))

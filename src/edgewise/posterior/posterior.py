@@ -1,24 +1,33 @@
 """The posterior: what people keep after a run."""
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
+import networkx as nx
 import numpy as np
 import pandas as pd
 
 from edgewise._kernels.equivalence import compelled_weighted_sum
-from edgewise.arguments import is_number
+from edgewise._kernels.features import blankets_weighted_sum, paths_weighted_sum
+from edgewise.arguments import is_number, is_whole
+from edgewise.data import Data
 from edgewise.errors import ArgumentError
+from edgewise.scores import BGe
 
+from . import effects, features, summaries
+from .diagnostics import Diagnostics, chain_agreement, diagnose
 from .draws import DrawTable
+from .features import Estimate
+from .monte_carlo import DIGITS, batches, monte_carlo_error
+from .summaries import RankedGraph
+
+if TYPE_CHECKING:
+    from xarray import DataTree
 
 Kind = Literal["directed", "undirected", "compelled"]
-
-BATCHES = 20
-"""Batches per chain for Monte Carlo errors: enough to estimate a variance, few enough that each outlasts the
-chain's memory in a run of ordinary length."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +56,8 @@ class Posterior:
     (2, 160, 4, 4)
     >>> posterior.edge_probabilities("undirected").shape
     (4, 4)
+    >>> float(posterior.probability(lambda dag: dag.sum() <= 6))
+    1.0
     """
 
     nodes: tuple[str, ...]
@@ -66,11 +77,11 @@ class Posterior:
 
     def dags(self) -> np.ndarray:
         """Return all DAGs, booleans of shape (chain, draw, p, p); entry (i, j) is true when i -> j."""
-        return self.draws.dags(self.draws.family)
+        return self.draws.dags(np.asarray(self.draws.family[:]))
 
     def orders(self) -> np.ndarray:
         """Return all orders as column numbers, shape (chain, draw, p)."""
-        return self.draws.order
+        return np.asarray(self.draws.order[:])
 
     def edge_probabilities(self, kind: Kind = "directed") -> pd.DataFrame:
         """Return the posterior probability of every edge.
@@ -88,13 +99,10 @@ class Posterior:
             Rows are sources, columns are targets.
         """
         if kind == "compelled":
-            probability = self._compelled
-        elif kind in ("directed", "undirected"):
-            probability = self._directed if kind == "directed" else self._directed + self._directed.T
-        else:
-            raise ArgumentError(f"kind must be 'directed', 'undirected' or 'compelled', but {kind!r} was given.")
-        # Rounding in a sum of many weights must not show as a probability above one.
-        return pd.DataFrame(np.minimum(probability, 1.0), index=list(self.nodes), columns=list(self.nodes))
+            return self._labelled(self._compelled)
+        if kind in ("directed", "undirected"):
+            return self._labelled(self._directed if kind == "directed" else self._directed + self._directed.T)
+        raise ArgumentError(f"kind must be 'directed', 'undirected' or 'compelled', but {kind!r} was given.")
 
     def edges(self, threshold: float = 0.0) -> pd.DataFrame:
         """Return a table of edges, the most probable first.
@@ -108,15 +116,12 @@ class Posterior:
         -------
         DataFrame
             Columns ``source``, ``target``, ``probability``, ``mcse`` (the Monte Carlo standard error of the
-            probability, by batch means within chains), ``undirected`` and ``compelled`` (the probabilities
-            that the two are joined at all, and that the edge is compelled).
+            probability, by batch means within chains, or by the spread between chains where that is far larger),
+            ``undirected`` and ``compelled`` (the probabilities that the two are joined at all, and that the edge is
+            compelled).
         """
-        if not (is_number(threshold) and 0 <= threshold <= 1):
-            raise ArgumentError(
-                f"threshold is a probability and must lie between 0 and 1, but {threshold!r} was given."
-            )
         directed = self.edge_probabilities().to_numpy()
-        source, target = np.nonzero((directed >= threshold) & (directed > 0))
+        source, target = np.nonzero((directed >= _check_threshold(threshold)) & (directed > 0))
         names = pd.Index(self.nodes)
         table = pd.DataFrame(
             {
@@ -130,6 +135,242 @@ class Posterior:
         )
         return table.sort_values("probability", ascending=False, kind="stable", ignore_index=True)
 
+    def path_probabilities(self) -> pd.DataFrame:
+        """Return the probability of a directed path from each variable (row) to each other: that it is an ancestor."""
+        return self._labelled(features.sum_matrices(paths_weighted_sum, self.draws, self.weights))
+
+    def markov_blanket_probabilities(self) -> pd.DataFrame:
+        """Return the probability that each variable is a parent, child or co-parent of each other; symmetric."""
+        return self._labelled(features.sum_matrices(blankets_weighted_sum, self.draws, self.weights))
+
+    def v_structures(self) -> pd.DataFrame:
+        """Return the v-structures that were drawn, the most probable first.
+
+        Returns
+        -------
+        DataFrame
+            Columns ``parent``, ``child``, ``other_parent`` and ``probability``: that the two parents act on the child
+            and are not joined.
+        """
+        return features.v_structures(self.draws, self.weights, self.nodes)
+
+    def edge_counts(self) -> "pd.Series[float]":
+        """Return the probability of each number of edges."""
+        return features.edge_counts(self.draws, self.weights)
+
+    def degrees(self, direction: Literal["in", "out"] = "in") -> pd.DataFrame:
+        """Return the probability of each number of parents, or children, of each variable.
+
+        Parameters
+        ----------
+        direction
+            ``"in"`` counts parents, ``"out"`` children.
+
+        Returns
+        -------
+        DataFrame
+            Rows are variables, columns are numbers.
+        """
+        if direction not in ("in", "out"):
+            raise ArgumentError(f"direction must be 'in' or 'out', but {direction!r} was given.")
+        return features.degrees(self.draws, self.weights, self.nodes, axis=0 if direction == "in" else 1)
+
+    def expectation(self, function: Callable[..., float], *, networkx: bool = False) -> Estimate:
+        """Return the posterior mean of any function of the DAG.
+
+        Parameters
+        ----------
+        function
+            Takes a DAG and returns a number. It is called once for each distinct DAG, not for each draw.
+        networkx
+            Give the function a networkx graph on the variables' names rather than a boolean array.
+
+        Returns
+        -------
+        Estimate
+            A number with the attribute ``mcse``, its Monte Carlo standard error.
+        """
+        values = features.evaluate(function, self.draws, self.weights, self.nodes if networkx else None)
+        means = [
+            [np.average(value[part], weights=weight[part]) for part in batches(len(value))]
+            for value, weight in zip(values, self.weights, strict=True)
+        ]
+        mean = np.round((values * self.weights).sum(), DIGITS)
+        return Estimate(float(mean), float(monte_carlo_error(np.array(means))))
+
+    def probability(self, function: Callable[..., bool], *, networkx: bool = False) -> Estimate:
+        """Return the posterior probability that a function of the DAG is true.
+
+        Parameters
+        ----------
+        function
+            Takes a DAG and returns true or false. It is called once for each distinct DAG, not for each draw.
+        networkx
+            Give the function a networkx graph on the variables' names rather than a boolean array.
+
+        Returns
+        -------
+        Estimate
+            As for :meth:`expectation`.
+        """
+        return self.expectation(lambda dag: bool(function(dag)), networkx=networkx)
+
+    def map_dag(self) -> np.ndarray:
+        """Return the most probable DAG: the one with the largest share of the draws, by weight.
+
+        Where no DAG was drawn twice, it is the one with the highest posterior. Its share is in :meth:`top_dags`.
+        """
+        return self.top_dags(1)[0].graph
+
+    def map_cpdag(self) -> np.ndarray:
+        """Return the most probable Markov equivalence class, as a CPDAG; its share is in :meth:`top_cpdags`."""
+        return self.top_cpdags(1)[0].graph
+
+    def top_dags(self, number: int = 10) -> list[RankedGraph]:
+        """Return the most probable DAGs with their shares of the draws, for averaging over models.
+
+        Parameters
+        ----------
+        number
+            How many, if so many were drawn.
+
+        Returns
+        -------
+        list of RankedGraph
+            Each with ``graph``, ``probability`` and ``log_posterior``.
+        """
+        return summaries.top_dags(self, _check_number(number))
+
+    def top_cpdags(self, number: int = 10) -> list[RankedGraph]:
+        """Return the most probable Markov equivalence classes with their shares of the draws.
+
+        Parameters
+        ----------
+        number
+            How many, if so many were drawn.
+
+        Returns
+        -------
+        list of RankedGraph
+            Each with ``graph`` (both entries of a pair are true where its direction is open), ``probability`` and
+            ``log_posterior``.
+        """
+        return summaries.top_cpdags(self, _check_number(number))
+
+    def consensus_dag(self, threshold: float = 0.5) -> np.ndarray:
+        """Return the DAG of all edges with at least some probability; always acyclic.
+
+        Parameters
+        ----------
+        threshold
+            Leave out edges less probable than this. Edges are taken the most probable first, and one that would close a
+            cycle is left out too.
+
+        Returns
+        -------
+        ndarray of bool, shape (p, p)
+        """
+        return summaries.consensus(self.edge_probabilities().to_numpy(), _check_threshold(threshold))
+
+    def inclusion_threshold(self) -> float:
+        """Return a threshold for the probability of being joined that the data choose (Scutari & Nagarajan 2013).
+
+        Pairs with a higher probability than this are kept.
+        """
+        return summaries.inclusion_threshold(self.edge_probabilities("undirected").to_numpy())
+
+    def diagnostics(self) -> Diagnostics:
+        """Return R-hat, effective sample sizes, agreement and acceptance, with a verdict in words.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If the verdict is bad.
+        """
+        return diagnose(self)
+
+    def chain_agreement(self) -> pd.DataFrame:
+        """Return the correlations of directed edge probabilities between chains: the paper's measure of mixing."""
+        return chain_agreement(self)
+
+    def total_effects(
+        self,
+        data: Data,
+        *,
+        score: BGe | None = None,
+        draws: int = 1000,
+        interval: float = 0.9,
+        seed: int | np.random.Generator | None = None,
+    ) -> pd.DataFrame:
+        """Return the posterior of the total linear causal effect of every variable on every other.
+
+        Parameters
+        ----------
+        data
+            The data that the posterior was sampled from, in any form that :func:`edgewise.sample` takes.
+        score
+            The prior of the edge weights. Default: the score of the run, or ``BGe()`` if that was of another kind.
+        draws
+            Number of pairs of a DAG and its edge weights behind means and intervals.
+        interval
+            Posterior probability of the intervals.
+        seed
+            A whole number or a NumPy generator makes the result reproducible.
+
+        Returns
+        -------
+        DataFrame
+            Columns ``source``, ``target``, ``mean``, ``lower``, ``upper`` and ``probability_nonzero``; see
+            :func:`edgewise.posterior.effects.total_effects`.
+        """
+        return effects.total_effects(self, data, score=score, draws=draws, interval=interval, seed=seed)
+
+    def to_networkx(self, threshold: float = 0.0) -> "nx.DiGraph[str]":
+        """Return the probable edges as a networkx graph; see :func:`edgewise.posterior.exports.to_networkx`."""
+        from .exports import to_networkx
+
+        return to_networkx(self, threshold)
+
+    def edge_list(self, threshold: float = 0.5) -> list[tuple[str, str]]:
+        """Return the edges of the consensus DAG as pairs of names, as pgmpy takes them."""
+        from .exports import edge_list
+
+        return edge_list(self, threshold)
+
+    def export(self, path: str | os.PathLike[str], threshold: float = 0.0) -> None:
+        """Write the probable edges in the format of another program.
+
+        Parameters
+        ----------
+        path
+            A file whose name ends in .csv, .graphml, .dot or .gv; see :func:`edgewise.posterior.exports.export`.
+        threshold
+            Leave out edges less probable than this.
+        """
+        from .exports import export
+
+        export(self, path, threshold)
+
+    def write_trajectory(self, path: str | os.PathLike[str], chain: int = 0) -> None:
+        """Write a chain, draw by draw, as Benchpress reads it.
+
+        Parameters
+        ----------
+        path
+            A CSV file; see :func:`edgewise.posterior.exports.write_trajectory`.
+        chain
+            Which chain, counted from 0.
+        """
+        from .exports import write_trajectory
+
+        write_trajectory(self, path, chain)
+
+    def to_arviz(self) -> "DataTree":
+        """Return the draws as ArviZ takes them: edge indicators and orders, and the log posterior as ``lp``."""
+        from .arviz import to_arviz
+
+        return to_arviz(self)
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to a NetCDF file, to be read by :func:`edgewise.load`.
 
@@ -141,40 +382,46 @@ class Posterior:
         Raises
         ------
         StorageError
-            If the file cannot be written.
+            If it cannot be written.
         """
         from .storage import save
 
         save(self, path)
 
     @cached_property
+    def directed_by_chain(self) -> np.ndarray:
+        """The probability of every directed edge in each chain by itself, shape (chain, p, p)."""
+        return np.array([self._edge_means(chain, slice(None)) for chain in range(len(self.weights))])
+
+    @cached_property
     def _directed(self) -> np.ndarray:
-        return self._sum_edges(self.draws.family, self.weights)
+        return np.tensordot(self.weights.sum(axis=1), self.directed_by_chain, axes=1)
 
     @cached_property
     def _compelled(self) -> np.ndarray:
-        return sum(
-            (compelled_weighted_sum(dags, weight) for dags, weight in self.draws.distinct_dags(self.weights)),
-            start=np.zeros((len(self.nodes), len(self.nodes))),
-        )
+        return features.sum_matrices(compelled_weighted_sum, self.draws, self.weights)
 
     @cached_property
     def _monte_carlo_error(self) -> np.ndarray:
-        chains, draws, _ = self.draws.family.shape
-        batches = min(BATCHES, draws)
-        means = [
-            self._sum_edges(family, weight) / weight.sum()
-            for chain in range(chains)
-            for family, weight in zip(
-                np.array_split(self.draws.family[chain], batches),
-                np.array_split(self.weights[chain], batches),
-                strict=True,
-            )
-        ]
-        if len(means) == 1:
-            return np.full_like(means[0], np.nan)
-        # Rounded, so that equal means of different sums of weights count as equal.
-        return np.asarray(np.std(np.round(means, 12), axis=0, ddof=1) / np.sqrt(len(means)))
+        chains, draws = self.weights.shape
+        means = [[self._edge_means(chain, part) for part in batches(draws)] for chain in range(chains)]
+        return monte_carlo_error(np.array(means))
 
-    def _sum_edges(self, family: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        return self.draws.sum_parents(self.draws.sum_families(family, weights))
+    def _edge_means(self, chain: int, draws: slice) -> np.ndarray:
+        weight = self.draws.weigh_families(self.weights, chain, draws)
+        return np.asarray(self.draws.sum_parents(weight) / self.weights[chain, draws].sum())
+
+    def _labelled(self, probability: np.ndarray) -> pd.DataFrame:
+        return pd.DataFrame(np.round(probability, DIGITS), index=list(self.nodes), columns=list(self.nodes))
+
+
+def _check_threshold(threshold: float) -> float:
+    if not (is_number(threshold) and 0 <= threshold <= 1):
+        raise ArgumentError(f"threshold is a probability and must lie between 0 and 1, but {threshold!r} was given.")
+    return threshold
+
+
+def _check_number(number: int) -> int:
+    if not (is_whole(number) and number >= 1):
+        raise ArgumentError(f"number must be a whole number, at least 1, but {number!r} was given.")
+    return int(number)

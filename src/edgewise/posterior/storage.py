@@ -1,65 +1,123 @@
 """Posteriors on disk: one NetCDF file, which any NetCDF or HDF5 tool can open.
 
-Nothing in the file is code, and nothing in it is executed. A checksum over all that matters tells a damaged
-file.
+Draws are written in blocks and read in parts, so that neither needs memory for all of them. Nothing in the file is
+code, and nothing in it is executed. A checksum over all that matters tells a damaged file.
 """
 
 import hashlib
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, Self
 
+import h5netcdf
 import numpy as np
 import xarray as xr
 
+from edgewise._kernels.recorder import Draws
 from edgewise.data.wording import quote
 from edgewise.errors import StorageError
 
-from .draws import DrawTable
+from .collecting import Families
+from .draws import DrawTable, split
+from .files import part_of, writing
 from .posterior import Posterior
 
 FORMAT = 1
 """Version of the file's layout. A reader refuses a version it does not know."""
 
-DIMENSIONS = {
+DRAWS_PER_CHUNK = 4096
+"""Draws in a chunk of the file: what is compressed, and read, together."""
+
+DRAWN = {
     "family": ("chain", "draw", "node"),
     "order": ("chain", "draw", "position"),
     "log_score": ("chain", "draw"),
     "log_prior": ("chain", "draw"),
-    "family_node": ("distinct_family",),
-    "family_parents": ("distinct_family", "byte"),
 }
-"""The variables of the file: the fields of a :class:`DrawTable`."""
+"""The variables of the file that grow with the draws: the fields of :class:`Draws`, with their dimensions."""
+
+LARGE = ("family", "order")
+MOST_IN_MEMORY = 2**26
+"""Bytes from which the large variables are left in the file."""
+
+FAMILIES = {"family_node": ("distinct_family",), "family_parents": ("distinct_family", "byte")}
+"""The variables that say what the family numbers mean."""
+
+
+class DrawFile:
+    """A file under way: takes draws, chain by chain and block by block.
+
+    It has another name until :meth:`finish`, so that under the wanted name there is never half a file.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], chains: int, p: int) -> None:
+        self.path = Path(path)
+        self._part = part_of(self.path)
+        self._draws = [0] * chains
+        with writing(self.path):
+            self._file = h5netcdf.File(self._part, "w")
+            self._file.dimensions = {"chain": chains, "draw": None, "node": p, "position": p}
+            types = {"family": "<i4", "order": np.min_scalar_type(p - 1), "log_score": "<f8", "log_prior": "<f8"}
+            for name, dimensions in DRAWN.items():
+                chunks = (1, DRAWS_PER_CHUNK, p)[: len(dimensions)]
+                self._file.create_variable(
+                    name, dimensions, types[name], chunks=chunks, compression="gzip", compression_opts=1, shuffle=True
+                )
+
+    def append(self, chain: int, draws: Draws) -> None:
+        """Take the next draws of a chain."""
+        start = self._draws[chain]
+        stop = self._draws[chain] = start + len(draws.log_score)
+        with writing(self.path):
+            if stop > self._file.dimensions["draw"].size:
+                self._file.resize_dimension("draw", stop)
+            for name, array in draws._asdict().items():
+                self._file.variables[name][chain, start:stop] = array
+
+    def finish(self, draws: int, families: Families, **about: Any) -> Posterior:
+        """Cut every chain to ``draws`` draws, add the rest, give the file its name, and return what it holds."""
+        with writing(self.path):
+            self._file.resize_dimension("draw", draws)
+            for (name, dimensions), array in zip(FAMILIES.items(), families, strict=True):
+                for dimension, length in zip(dimensions, array.shape, strict=True):
+                    if dimension not in self._file.dimensions:
+                        self._file.dimensions[dimension] = length
+                self._file.create_variable(name, dimensions, array.dtype, data=array, compression="gzip")
+            text = json.dumps(about, ensure_ascii=True, sort_keys=True)
+            self._file.attrs["edgewise_format"] = FORMAT
+            self._file.attrs["about"] = text
+            self._file.attrs["sha256"] = _checksum(text, self._file.variables)
+            self._file.close()
+            self._part.replace(self.path)
+        return load(self.path)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Leave nothing behind unless the file was finished."""
+        self._file.close()
+        self._part.unlink(missing_ok=True)
 
 
 def save(posterior: Posterior, path: str | os.PathLike[str]) -> None:
-    """Write a posterior; the file appears under its name only when it is complete."""
-    arrays = {name: getattr(posterior.draws, name) for name in DIMENSIONS}
-    about = {"nodes": posterior.nodes, "moves": posterior.moves, "info": posterior.info}
-    text = json.dumps(about, ensure_ascii=True, sort_keys=True)
-    dataset = xr.Dataset(
-        {name: (DIMENSIONS[name], array) for name, array in arrays.items()},
-        attrs={"edgewise_format": FORMAT, "about": text, "sha256": _checksum(text, arrays)},
-    )
-    path = Path(path)
-    shown = quote(str(path))
-    if path.is_dir():
-        raise StorageError(
-            f"The posterior cannot be written to {shown}, which is a directory: give the name of a file."
+    """Write a posterior."""
+    table = posterior.draws
+    chains, draws = table.log_score.shape
+    with DrawFile(path, chains, table.p) as file:
+        for chain in range(chains):
+            for part, rows in table.rows(chain):
+                orders = np.asarray(table.order[chain, part])
+                file.append(chain, Draws(rows, orders, table.log_score[chain, part], table.log_prior[chain, part]))
+        file.finish(
+            draws,
+            (table.family_node, table.family_parents),
+            nodes=posterior.nodes,
+            moves=posterior.moves,
+            info=posterior.info,
         )
-    if not path.parent.is_dir():
-        raise StorageError(f"The posterior cannot be written to {shown}: make the directory first.")
-    unfinished = path.with_name(path.name + ".part")
-    try:
-        dataset.to_netcdf(
-            unfinished, engine="h5netcdf", encoding={name: {"zlib": True, "complevel": 1} for name in arrays}
-        )
-        unfinished.replace(path)
-    except OSError as error:
-        reason = str(error) if error.errno is None else os.strerror(error.errno)
-        raise StorageError(f"The posterior cannot be written to {shown} ({' '.join(reason.split())}).") from error
-    finally:
-        unfinished.unlink(missing_ok=True)
 
 
 def load(path: str | os.PathLike[str]) -> Posterior:
@@ -73,7 +131,7 @@ def load(path: str | os.PathLike[str]) -> Posterior:
     Returns
     -------
     Posterior
-        Equal to the one that was saved.
+        Equal to the one that was saved. Many draws are left in the file, and read when they are needed.
 
     Raises
     ------
@@ -100,15 +158,20 @@ def load(path: str | os.PathLike[str]) -> Posterior:
     if not path.is_file():
         raise StorageError(f"There is no file {shown}: check the path.")
     try:
-        with xr.open_dataset(path, engine="h5netcdf", decode_cf=False) as dataset:
-            if dataset.attrs.get("edgewise_format", FORMAT) != FORMAT:
-                raise StorageError(
-                    f"The file {shown} has layout {dataset.attrs['edgewise_format']}, but this version of "
-                    f"Edgewise reads layout {FORMAT}; install a newer Edgewise to read it."
-                )
-            text = dataset.attrs["about"]
-            arrays = {name: np.asarray(dataset[name].values) for name in DIMENSIONS}
-            intact = dataset.attrs["sha256"] == _checksum(text, arrays)
+        dataset = xr.open_dataset(path, engine="h5netcdf", decode_cf=False, cache=False)
+        version = dataset.attrs.get("edgewise_format", FORMAT)
+        if version != FORMAT:
+            raise StorageError(
+                f"The file {shown} has layout {version}, but this version of Edgewise reads layout {FORMAT}; install a "
+                f"newer Edgewise to read it."
+            )
+        text = dataset.attrs["about"]
+        variables = {name: dataset[name].variable for name in (*DRAWN, *FAMILIES)}
+        intact = dataset.attrs["sha256"] == _checksum(text, variables)
+        arrays: dict[str, Any] = {
+            name: variable if name in LARGE and variable.nbytes > MOST_IN_MEMORY else np.asarray(variable)
+            for name, variable in variables.items()
+        }
     except StorageError:
         raise
     except (OSError, KeyError, ValueError, TypeError, RuntimeError, AttributeError) as error:
@@ -117,9 +180,11 @@ def load(path: str | os.PathLike[str]) -> Posterior:
         ) from error
     if not intact:
         raise StorageError(
-            f"The file {shown} is damaged, since its content does not match its checksum: copy it again, or "
-            f"repeat the run."
+            f"The file {shown} is damaged, since its content does not match its checksum: copy it again, or repeat the "
+            f"run."
         )
+    if not any(isinstance(array, xr.Variable) for array in arrays.values()):
+        dataset.close()
     about = json.loads(text)
     return Posterior(
         nodes=tuple(about["nodes"]),
@@ -129,9 +194,19 @@ def load(path: str | os.PathLike[str]) -> Posterior:
     )
 
 
-def _checksum(text: str, arrays: dict[str, np.ndarray]) -> str:
+def _checksum(text: str, variables: Any) -> str:
+    """Return the SHA-256 of the text and of every array, read in parts."""
     digest = hashlib.sha256(text.encode())
-    for name, array in arrays.items():
-        digest.update(f"{name} {array.dtype.newbyteorder('<').str} {array.shape}".encode())
-        digest.update(np.ascontiguousarray(array, array.dtype.newbyteorder("<")).data)
+    for name in (*DRAWN, *FAMILIES):
+        array = variables[name]
+        digest.update(f"{name} {np.dtype(array.dtype).newbyteorder('<').str} {array.shape}".encode())
+        pieces = _pieces(array) if name in DRAWN else [np.asarray(array[...])]
+        for piece in pieces:
+            digest.update(np.ascontiguousarray(piece, piece.dtype.newbyteorder("<")).data)
     return digest.hexdigest()
+
+
+def _pieces(array: Any) -> Iterator[np.ndarray]:
+    for chain in range(array.shape[0]):
+        for part in split(0, array.shape[1], int(np.prod(array.shape[2:]))):
+            yield np.asarray(array[chain, part])

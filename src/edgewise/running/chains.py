@@ -13,11 +13,12 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import FrameType
 from typing import Literal, NamedTuple
 
 from edgewise._kernels.recorder import Draws
+from edgewise.posterior.collecting import Collector
 from edgewise.samplers import MinimalIMAPChain
 
 from .progress import Watcher
@@ -28,10 +29,9 @@ BLOCK_SECONDS = 0.1
 
 @dataclass
 class RunningChain:
-    """A chain, the draws it has made, and how many iterations it will take next."""
+    """A chain, and how many iterations it will take next."""
 
     chain: MinimalIMAPChain
-    blocks: list[Draws] = field(default_factory=list)
     next_steps: int = 256
 
     @property
@@ -55,9 +55,16 @@ def _advance(chain: MinimalIMAPChain, steps: int) -> _Advanced:
 
 
 def run_chains(
-    running: list[RunningChain], *, executor: Executor | None, deadline: float | None, watcher: Watcher
+    running: list[RunningChain],
+    *,
+    collector: Collector,
+    executor: Executor | None,
+    deadline: float | None,
+    watcher: Watcher,
 ) -> Literal["keyboard", "time budget"] | None:
-    """Advance all chains to the end of their schedule; return what stopped them earlier, if anything did.
+    """Advance all chains to the end of their schedule, and hand their draws to the collector.
+
+    Returns what stopped the chains earlier, if anything did.
 
     A first Ctrl-C lets the blocks under way finish and stops; a second one is an ordinary KeyboardInterrupt.
     Where the terminal sends the first to worker processes too, their blocks are lost, but not the chains.
@@ -84,7 +91,8 @@ def run_chains(
                     stopped_by = "keyboard"
                     continue
                 mine.chain = back.chain
-                mine.blocks += back.blocks
+                for block in back.blocks:
+                    collector.add(number, block, *mine.chain.families())
                 mine.next_steps = max(int(mine.next_steps * min(BLOCK_SECONDS / max(back.seconds, 1e-9), 8.0)), 1)
                 watcher.chain(number, mine.chain.iteration, mine.chain.log_posterior)
                 if not mine.is_done:

@@ -2,11 +2,13 @@
 
 import importlib.metadata
 import json
+import os
 import platform
 import time
 import warnings
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor
+from contextlib import ExitStack
 from dataclasses import asdict
 from typing import Any
 
@@ -18,7 +20,8 @@ from edgewise.arguments import is_number, is_whole
 from edgewise.data import Data, Dataset, load_data
 from edgewise.errors import ArgumentError, StoppedEarlyWarning
 from edgewise.posterior import Posterior
-from edgewise.posterior.draws import merge
+from edgewise.posterior.collecting import Collector, InMemory, Keeper
+from edgewise.posterior.storage import DrawFile
 from edgewise.priors import Sparsity
 from edgewise.samplers import MinimalIMAP, make_schedule
 from edgewise.scores import BGe, Score
@@ -43,6 +46,7 @@ def sample(
     seed: int | None = None,
     start: Start = "auto",
     executor: Executor | None = None,
+    store: str | os.PathLike[str] | None = None,
     time_budget: float | None = None,
     progress: bool = True,
 ) -> Posterior:
@@ -75,6 +79,9 @@ def sample(
         by column number, or one for each chain.
     executor
         Where chains run; by default on threads, as many as there are cores or chains.
+    store
+        A file to write the draws to while they are made, so that memory does not grow with their number. The posterior
+        then reads them from there. By default they stay in memory, and ``posterior.save`` writes them.
     time_budget
         Seconds of sampling after which to stop with what there is.
     progress
@@ -112,7 +119,10 @@ def sample(
     orders = _starts(start, dataset, rngs)
     model = sampler.prepare(dataset, score, prior)
 
-    with watch(progress, chains, schedule.iterations) as watcher:
+    with ExitStack() as stack:
+        keeper: Keeper = InMemory(chains) if store is None else stack.enter_context(DrawFile(store, chains, dataset.p))
+        collector = Collector(chains, dataset.p, keeper)
+        watcher = stack.enter_context(watch(progress, chains, schedule.iterations))
         with compilation_announced(
             lambda: watcher.message("Compiling the sampler: once after installation, about 15 seconds.")
         ):
@@ -121,55 +131,58 @@ def sample(
         began = time.monotonic()
         stopped_by = run_chains(
             running,
+            collector=collector,
             executor=executor,
             deadline=None if time_budget is None else began + float(time_budget),
             watcher=watcher,
         )
-    done = min(chain.chain.iteration for chain in running)
-    if schedule.draws(after=done) == 0:
-        if stopped_by == "keyboard":
-            raise KeyboardInterrupt
-        raise ArgumentError(
-            f"The time_budget of {time_budget} seconds ended after {done:,} iterations, before the first "
-            f"draw: allow more time, or take fewer iterations or a smaller burn_in."
+        done = min(chain.chain.iteration for chain in running)
+        draws = schedule.draws(after=done)
+        if draws == 0:
+            if stopped_by == "keyboard":
+                raise KeyboardInterrupt
+            raise ArgumentError(
+                f"The time_budget of {time_budget} seconds ended after {done:,} iterations, before the first draw: "
+                f"allow more time, or take fewer iterations or a smaller burn_in."
+            )
+        posterior = keeper.finish(
+            draws,
+            collector.families(),
+            nodes=dataset.names,
+            moves=tuple(chain.chain.moves() for chain in running),
+            info=_plain(
+                {
+                    "data": {
+                        "n": dataset.n,
+                        "p": dataset.p,
+                        "kind": dataset.kind,
+                        "fingerprint": dataset.fingerprint,
+                    },
+                    "sampler": _describe(sampler),
+                    "score": _describe(score),
+                    "prior": _describe(prior),
+                    "schedule": asdict(schedule),
+                    "iterations_done": done,
+                    "stopped_by": stopped_by,
+                    "chains": chains,
+                    "seed": seeds.entropy,
+                    "start": start if isinstance(start, str) else "given",
+                    "seconds": round(time.monotonic() - began, 3),
+                    "versions": {
+                        "python": platform.python_version(),
+                        **{name: importlib.metadata.version(name) for name in ("edgewise", "numpy", "numba")},
+                    },
+                }
+            ),
         )
     if stopped_by is not None:
         warnings.warn(
-            f"The run was stopped by the {stopped_by} after {done:,} of {schedule.iterations:,} iterations; "
-            f"the posterior holds the draws until then.",
+            f"The run was stopped by the {stopped_by} after {done:,} of {schedule.iterations:,} iterations; the "
+            f"posterior holds the draws until then.",
             StoppedEarlyWarning,
             stacklevel=2,
         )
-    records = [chain.chain.record(chain.blocks) for chain in running]
-    return Posterior(
-        nodes=dataset.names,
-        draws=merge(records),
-        moves=tuple(record.moves for record in records),
-        info=_plain(
-            {
-                "data": {
-                    "n": dataset.n,
-                    "p": dataset.p,
-                    "kind": dataset.kind,
-                    "fingerprint": dataset.fingerprint,
-                },
-                "sampler": _describe(sampler),
-                "score": _describe(score),
-                "prior": _describe(prior),
-                "schedule": asdict(schedule),
-                "iterations_done": done,
-                "stopped_by": stopped_by,
-                "chains": chains,
-                "seed": seeds.entropy,
-                "start": start if isinstance(start, str) else "given",
-                "seconds": round(time.monotonic() - began, 3),
-                "versions": {
-                    "python": platform.python_version(),
-                    **{name: importlib.metadata.version(name) for name in ("edgewise", "numpy", "numba")},
-                },
-            }
-        ),
-    )
+    return posterior
 
 
 def _check_part(name: str, given: object, *, fits: bool, example: str) -> None:

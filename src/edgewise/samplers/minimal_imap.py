@@ -10,9 +10,11 @@ from typing import Literal
 
 import numpy as np
 
+from edgewise._kernels.factor import accumulate
 from edgewise._kernels.families import FAMILY, LogDetScore, new_cache
 from edgewise._kernels.minimal_imap import Chain, Scratch, Tests, evaluate, run
 from edgewise._kernels.recorder import Draws, enlarge, new_recorder
+from edgewise.arguments import is_number
 from edgewise.data import Dataset
 from edgewise.errors import ArgumentError, DataError
 from edgewise.imap import SINGULAR_MESSAGE, factorize
@@ -20,17 +22,17 @@ from edgewise.independence import check_alpha, threshold_table, warn_of_void_tes
 from edgewise.priors import Sparsity
 from edgewise.scores import Score
 
-from .record import ChainRecord
 from .schedule import Schedule
 
 REFRESH_EVERY = 1_000_000
-"""Iterations between factorisations from scratch. Rounding errors of that many rotations stay near 1e-12, and even at
-p = 1000 the O(p^3) factorisation is a small part of the O(p) steps between two of them."""
+"""Iterations between factorisations from scratch. Rounding errors of that many rotations stay near 1e-12 (times the
+condition number of the correlation matrix), and even at p = 1000 the O(p^3) factorisation is a small part of the O(p)
+steps between two of them."""
 
 STEPS_AT_ONCE = 16_384
 """Steps in one call of the compiled loop: their random numbers take 256 kB, and the call itself a thousandth."""
 
-FAMILIES_AT_ONCE = 2**18
+FAMILIES_AT_ONCE = 2**15
 """Most families that the draws of one call could add to the record, so that room for them can be made beforehand."""
 
 CACHE_LINE = 8
@@ -81,7 +83,7 @@ class MinimalIMAP:
             if getattr(self, name) not in allowed:
                 choices = " or ".join(repr(value) for value in allowed)
                 raise ArgumentError(f"{name} must be {choices}, but {getattr(self, name)!r} was given.")
-        if not 0 < self.laziness < 1:
+        if not (is_number(self.laziness) and 0 < self.laziness < 1):
             raise ArgumentError(f"laziness must lie between 0 and 1, but {self.laziness!r} was given.")
 
     def prepare(self, dataset: Dataset, score: Score, prior: Sparsity) -> "MinimalIMAPModel":
@@ -97,7 +99,7 @@ class MinimalIMAP:
             tests=Tests(correlation, threshold, threshold / (1 - threshold)),
             score=score.prepare(dataset),
             gamma=prior.gamma,
-            laziness=self.laziness,
+            laziness=float(self.laziness),
             names=names,
         )
 
@@ -154,10 +156,8 @@ class MinimalIMAPChain:
     def refresh(self) -> None:
         """Recompute the factor, the DAG and its scores from the order. O(p^3)."""
         state, model = self.state, self.model
-        p = model.p
-        factor = factorize(model.tests.correlation[:, :p], state.order, len(model.tests.threshold))
-        state.W[:, :p] = factor.W
-        state.C[1:, :p] = factor.C
+        factorize(model.tests.correlation, state.order, state.W)
+        accumulate(state.W, state.C)
         evaluate(state, model.tests, model.score, self._cache, self._scratch)
 
     def advance(self, steps: int) -> list[Draws]:
@@ -182,13 +182,15 @@ class MinimalIMAPChain:
             self._recorder = enlarge(self._recorder)
         block = Draws(
             family=np.empty((draws, p), np.int32),
-            order=np.empty((draws, p), np.int16 if p < 2**15 else np.int32),
+            order=np.empty((draws, p), np.min_scalar_type(p - 1)),
             log_score=np.empty(draws),
             log_prior=np.empty(draws),
         )
+        uniforms = self.rng.random((steps, 2))
+        until_draw = schedule.until_draw(after=self.iteration)
         ok = run(
             self.state, model.tests, model.score, self._cache, self._scratch, model.gamma, model.laziness,
-            self.rng.random((steps, 2)), self._recorder, block, schedule.until_draw(after=self.iteration), schedule.thin,
+            uniforms, self._recorder, block, until_draw, schedule.thin,
         )  # fmt: skip
         if not ok:
             raise DataError(SINGULAR_MESSAGE)
@@ -201,19 +203,15 @@ class MinimalIMAPChain:
         family = self.state.family
         return float(family["log_score"].sum() - self.model.gamma * family["size"].sum())
 
-    def record(self, blocks: list[Draws]) -> ChainRecord:
-        """Put together the draws that :meth:`advance` returned."""
+    def families(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the families drawn so far: their children, and their parents as bits in words of 64."""
         used = int(self._recorder.used[0])
+        return self._recorder.node[:used], self._recorder.parents[:used]
+
+    def moves(self) -> dict[str, tuple[int, int]]:
+        """Return, for each kind of move, how often it was proposed and how often accepted."""
         (adjacent, adjacent_accepted), (wrap, wrap_accepted) = self.state.moves.tolist()
-        return ChainRecord(
-            family=np.concatenate([block.family for block in blocks]),
-            order=np.concatenate([block.order for block in blocks]),
-            log_score=np.concatenate([block.log_score for block in blocks]),
-            log_prior=np.concatenate([block.log_prior for block in blocks]),
-            family_node=self._recorder.node[:used].copy(),
-            family_parents=self._recorder.parents[:used].copy(),
-            moves={"adjacent": (adjacent, adjacent_accepted), "wrap-around": (wrap, wrap_accepted)},
-        )
+        return {"adjacent": (adjacent, adjacent_accepted), "wrap-around": (wrap, wrap_accepted)}
 
 
 def _padded(p: int) -> int:

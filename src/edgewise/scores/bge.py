@@ -22,6 +22,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from edgewise._kernels.families import LogDetScore
+from edgewise.arguments import is_number
 from edgewise.data import Dataset
 from edgewise.errors import ArgumentError
 
@@ -56,23 +57,23 @@ class BGe:
     standardize: bool = True
 
     def __post_init__(self) -> None:
-        if not self.alpha_mu > 0:
-            raise ArgumentError(f"alpha_mu of BGe must be positive, but {self.alpha_mu!r} was given.")
+        if not (is_number(self.alpha_mu) and 0 < self.alpha_mu < np.inf):
+            raise ArgumentError(f"alpha_mu of BGe must be a positive number, but {self.alpha_mu!r} was given.")
 
     def prepare(self, dataset: Dataset) -> LogDetScore:
         """Return the score's tables for a data set."""
         n, p, moments = dataset.n, dataset.p, dataset.moments
         alpha_w = p + 2.0 if self.alpha_w is None else self.alpha_w
-        if not alpha_w > p + 1:
+        if not (is_number(alpha_w) and p + 1 < alpha_w < np.inf):
             raise ArgumentError(
-                f"alpha_w of BGe must be greater than the number of variables plus one, {p + 1}, but {alpha_w!r} was "
-                f"given."
+                f"alpha_w of BGe must be a number greater than the number of variables plus one, {p + 1}, but "
+                f"{alpha_w!r} was given."
             )
         shift = np.zeros(p)
         if self.nu is not None:
-            nu = np.asarray(self.nu, dtype=float)
-            if nu.shape != (p,):
-                raise ArgumentError(f"nu of BGe must have one entry for each of the {p} variables.")
+            nu = np.asarray(self.nu)
+            if nu.shape != (p,) or not np.issubdtype(nu.dtype, np.number) or not np.isfinite(nu).all():
+                raise ArgumentError(f"nu of BGe must hold one number for each of the {p} variables.")
             shift = nu - moments.mean
         if self.standardize:
             shift = shift / moments.scale

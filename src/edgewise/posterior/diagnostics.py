@@ -1,0 +1,188 @@
+"""Did the chains converge? R-hat, effective sample sizes, agreement between chains, and a verdict in words.
+
+R-hat (rank-normalised, on split chains) and effective sample sizes are ArviZ's, with its defaults, for the log
+posterior and for the indicator of every edge that is sometimes drawn and sometimes not. Agreement is the paper's
+measure: the correlation of edge probabilities between chains.
+"""
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from edgewise.errors import ConvergenceWarning
+
+from .draws import DrawTable
+
+if TYPE_CHECKING:
+    from .posterior import Posterior
+
+ENTRIES_AT_ONCE = 2**22
+"""Most indicators that are looked at together: ArviZ makes several copies of 8 bytes each."""
+
+LARGEST_R_HAT = 1.1
+"""Gelman and Rubin's bound. The stricter 1.01 in use for smooth parameters raises false alarms for rare edges."""
+
+SMALLEST_DIFFERENCE = 0.1
+"""Chains whose probabilities of an edge lie closer than this agree on it for all practical purposes."""
+
+SMALLEST_ESS = 100
+"""Effective draws of the log posterior below which no R-hat can be trusted."""
+
+
+@dataclass(frozen=True, eq=False)
+class Diagnostics:
+    """What :meth:`edgewise.Posterior.diagnostics` found.
+
+    Attributes
+    ----------
+    verdict
+        One or two sentences.
+    is_converged
+        Whether nothing speaks against it.
+    r_hat, ess
+        Of the log posterior.
+    edges
+        A row for each edge that is sometimes drawn and sometimes not: ``source``, ``target``, ``probability``,
+        ``r_hat``, ``ess``, and ``lowest`` and ``highest``, its least and greatest probability in a chain; the largest
+        R-hat first.
+    agreement
+        Correlation of edge probabilities between chains.
+    acceptance
+        A row for each kind of move: how often proposed, and the share accepted, over all chains.
+    """
+
+    verdict: str
+    is_converged: bool
+    r_hat: float
+    ess: float
+    edges: pd.DataFrame
+    agreement: pd.DataFrame
+    acceptance: pd.DataFrame
+
+
+def diagnose(posterior: "Posterior") -> Diagnostics:
+    """Return the diagnostics of a posterior, with a warning if they are bad."""
+    r_hat, ess = (float(values[0]) for values in _r_hat_and_ess(posterior.log_posterior[:, :, None]))
+    edges = _diagnose_edges(posterior)
+    agreement = chain_agreement(posterior)
+    faults = _faults(r_hat, ess, edges)
+    if faults:
+        verdict = f"Do not trust this run yet: {'; '.join(faults)}; run longer, or from better starts."
+        warnings.warn(verdict, ConvergenceWarning, stacklevel=3)
+    else:
+        verdict = _praise(posterior, r_hat, ess, agreement)
+    return Diagnostics(verdict, not faults, r_hat, ess, edges, agreement, acceptance(posterior))
+
+
+def chain_agreement(posterior: "Posterior") -> pd.DataFrame:
+    """Return the correlations of directed edge probabilities between chains."""
+    by_chain = posterior.directed_by_chain
+    chains = pd.RangeIndex(1, len(by_chain) + 1, name="chain")
+    off_diagonal = ~np.eye(by_chain.shape[1], dtype=bool)
+    flat = by_chain[:, off_diagonal]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        correlation = np.atleast_2d(np.corrcoef(flat))
+    same = (flat[:, None] == flat).all(axis=2)
+    return pd.DataFrame(np.where(same, 1.0, correlation), index=chains, columns=chains)
+
+
+def acceptance(posterior: "Posterior") -> pd.DataFrame:
+    """Return, for each kind of move, how often it was proposed and the share that was accepted."""
+    kinds = list(posterior.moves[0])
+    proposed = [sum(chain[kind][0] for chain in posterior.moves) for kind in kinds]
+    accepted = [sum(chain[kind][1] for chain in posterior.moves) for kind in kinds]
+    share = [a / n if n else np.nan for a, n in zip(accepted, proposed, strict=True)]
+    return pd.DataFrame({"proposed": proposed, "accepted": share}, index=pd.Index(kinds, name="move"))
+
+
+def _diagnose_edges(posterior: "Posterior") -> pd.DataFrame:
+    by_chain = posterior.directed_by_chain
+    probability = posterior.edge_probabilities().to_numpy()
+    mean = np.round(by_chain.mean(axis=0), 12)
+    source, target = np.nonzero((mean > 0) & (mean < 1))
+    r_hat, ess = np.empty(len(source)), np.empty(len(source))
+    for part in _parts(len(source), posterior.log_posterior.size):
+        r_hat[part], ess[part] = _r_hat_and_ess(_indicators(posterior.draws, source[part], target[part]))
+    names = pd.Index(posterior.nodes)
+    table = pd.DataFrame(
+        {
+            "source": names[source],
+            "target": names[target],
+            "probability": probability[source, target],
+            "r_hat": r_hat,
+            "ess": ess,
+            "lowest": by_chain[:, source, target].min(axis=0),
+            "highest": by_chain[:, source, target].max(axis=0),
+        }
+    )
+    return table.sort_values("r_hat", ascending=False, kind="stable", ignore_index=True)
+
+
+def _indicators(draws: DrawTable, source: np.ndarray, target: np.ndarray) -> np.ndarray:
+    """Return whether each draw has each edge, shape (chain, draw, edge)."""
+    has_source = draws.has_parent(source)
+    edge = np.arange(len(source))
+    found = np.empty((*draws.log_score.shape, len(source)), dtype=bool)
+    for chain in range(len(found)):
+        for part, rows in draws.rows(chain):
+            found[chain, part] = has_source[rows[:, target], edge]
+    return found
+
+
+def _r_hat_and_ess(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return ArviZ's R-hat and effective sample size along the last axis of (chain, draw, quantity).
+
+    A quantity that is constant in each chain, but not the same, has R-hat infinity and a single effective draw per
+    chain; one that never varies at all has converged.
+    """
+    from arviz_stats import base
+
+    arviz: Any = vars(base)["array_stats"]
+    values = values.astype(float)
+    stuck = (values == values[:, :1]).all(axis=(0, 1))
+    constant = (values == values[:1, :1]).all(axis=(0, 1))
+    r_hat = np.where(constant, 1.0, np.inf)
+    ess = np.where(constant, values.shape[0] * values.shape[1], values.shape[0]).astype(float)
+    moving = ~stuck
+    if moving.any() and values.shape[1] >= 4:
+        with np.errstate(all="ignore"):
+            found = arviz.rhat(values[..., moving], chain_axis=0, draw_axis=1)
+            r_hat[moving] = np.where(np.isnan(found), np.inf, found)
+            found = arviz.ess(values[..., moving], chain_axis=0, draw_axis=1)
+            ess[moving] = np.where(np.isnan(found), values.shape[0], found)
+    return r_hat, ess
+
+
+def _faults(r_hat: float, ess: float, edges: pd.DataFrame) -> list[str]:
+    faults = []
+    apart = edges[(edges["r_hat"] > LARGEST_R_HAT) & (edges["highest"] - edges["lowest"] > SMALLEST_DIFFERENCE)]
+    if len(apart):
+        worst = apart.iloc[int((apart["highest"] - apart["lowest"]).to_numpy().argmax())]
+        faults.append(
+            f"chains disagree on {len(apart)} edge{'s' if len(apart) > 1 else ''} (most on {worst['source']} -> "
+            f"{worst['target']}, with probabilities from {worst['lowest']:.2f} to {worst['highest']:.2f})"
+        )
+    if r_hat > LARGEST_R_HAT:
+        faults.append(f"the log posterior has not settled (R-hat {r_hat:.2f})")
+    if ess < SMALLEST_ESS:
+        faults.append(f"the draws are worth only {ess:.0f} independent ones")
+    return faults
+
+
+def _praise(posterior: "Posterior", r_hat: float, ess: float, agreement: pd.DataFrame) -> str:
+    settled = f"the log posterior has R-hat {r_hat:.3f} and {ess:,.0f} effective draws"
+    chains = len(posterior.moves)
+    if chains == 1:
+        return f"Nothing speaks against this run, but one chain cannot be compared with others: {settled}."
+    least = agreement.to_numpy().min()
+    return f"The {chains} chains agree: edge probabilities correlate at {least:.3f} or more, and {settled}."
+
+
+def _parts(number: int, entries: int) -> Iterator[slice]:
+    size = max(ENTRIES_AT_ONCE // entries, 1)
+    for start in range(0, number, size):
+        yield slice(start, start + size)

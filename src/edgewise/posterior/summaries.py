@@ -1,0 +1,81 @@
+"""Single graphs that stand for a posterior: the most probable ones, and those on which the draws agree."""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from edgewise.graphs import cpdag
+
+if TYPE_CHECKING:
+    from .posterior import Posterior
+
+
+class RankedGraph(NamedTuple):
+    """A graph of a posterior.
+
+    Attributes
+    ----------
+    graph : ndarray of bool, shape (p, p)
+        A DAG, or a CPDAG, in which both (i, j) and (j, i) are true where the direction is open.
+    probability : float
+        Its share of the draws, by weight.
+    log_posterior : float
+        Its unnormalised log posterior; for a CPDAG that of its most probable DAG.
+    """
+
+    graph: np.ndarray
+    probability: float
+    log_posterior: float
+
+
+def top_dags(posterior: "Posterior", number: int) -> list[RankedGraph]:
+    """Return the most probable DAGs, heaviest first."""
+    distinct = posterior.draws.distinct(posterior.weights)
+    return [
+        RankedGraph(posterior.draws.dags(row), float(weight), float(log_posterior))
+        for row, weight, log_posterior in zip(
+            distinct.rows[:number], distinct.weight[:number], distinct.log_posterior[:number], strict=True
+        )
+    ]
+
+
+def top_cpdags(posterior: "Posterior", number: int) -> list[RankedGraph]:
+    """Return the most probable Markov equivalence classes, heaviest first."""
+    classes: dict[bytes, RankedGraph] = {}
+    distinct = posterior.draws.distinct(posterior.weights)
+    for row, weight, log_posterior in zip(distinct.rows, distinct.weight, distinct.log_posterior, strict=True):
+        graph = np.asarray(cpdag(posterior.draws.dags(row)))
+        known = classes.get(graph.tobytes(), RankedGraph(graph, 0.0, -np.inf))
+        classes[graph.tobytes()] = RankedGraph(
+            graph, known.probability + float(weight), max(known.log_posterior, float(log_posterior))
+        )
+    ranked = sorted(classes.values(), key=lambda one: (-round(one.probability, 12), -one.log_posterior))
+    return ranked[:number]
+
+
+def consensus(probability: np.ndarray, threshold: float) -> np.ndarray:
+    """Return the DAG of the edges at least as probable as ``threshold``, the most probable first.
+
+    An edge that would close a cycle with more probable ones is left out.
+    """
+    p = len(probability)
+    dag = np.zeros((p, p), dtype=bool)
+    reaches = np.eye(p, dtype=bool)
+    sources, targets = np.nonzero((probability >= threshold) & (probability > 0))
+    for edge in np.argsort(-probability[sources, targets], kind="stable"):
+        i, j = sources[edge], targets[edge]
+        if not reaches[j, i]:
+            dag[i, j] = True
+            reaches |= np.outer(reaches[:, i], reaches[j])
+    return dag
+
+
+def inclusion_threshold(undirected: np.ndarray) -> float:
+    """Return the threshold of Scutari & Nagarajan (2013) for the probabilities of all pairs.
+
+    If the data left no doubt, every pair would be joined with probability 0 or 1, a share t of them with 0. The t that
+    fits best, in the sense of the area between the two distribution functions, is the share of pairs with probability
+    one half or less; the threshold is the probability that has this share at or below it. Pairs above it are kept.
+    """
+    pairs = undirected[np.triu_indices(len(undirected), 1)]
+    return float(np.max(pairs, where=pairs <= 0.5, initial=0.0))
