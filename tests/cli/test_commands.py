@@ -154,7 +154,7 @@ def test_a_write_that_fails_leaves_nothing_behind(run, table, tmp_path, monkeypa
     def fail(*_, **__):
         raise error
 
-    monkeypatch.setattr(ew.Posterior, "save", fail)
+    monkeypatch.setattr(ew.Posterior, "export", fail)
     done = run("fit", table, "--out", "new/out", *QUICK, "--quiet")
     assert done.code == code
     assert done.err.count("\n") == 1

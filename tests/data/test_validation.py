@@ -258,3 +258,11 @@ def test_arrays_are_named_by_position(table):
 def test_other_objects_are_refused(data):
     with pytest.raises(ArgumentError, match=type(data).__name__):
         load_data(data)
+
+
+def test_half_a_character_in_a_name_is_refused():
+    frame = pd.DataFrame(
+        np.random.default_rng(1).standard_normal((6, 2)), columns=pd.Index(["a", "b\ud800"], dtype=object)
+    )
+    with pytest.raises(DataError, match=r"'b\\ud800' is not valid text"):
+        load_data(frame)

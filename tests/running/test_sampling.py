@@ -179,8 +179,8 @@ def test_wrong_counts_are_refused(data, name, value):
         ({"score": ew.BGe}, "score must be"),
         ({"prior": 1.0}, "prior must be"),
         ({"prior": ew.Sparsity}, "prior must be"),
-        ({"score": ew.BGe(alpha_w=3)}, "alpha_w of BGe must be greater"),
-        ({"score": ew.BGe(nu=[0, 0])}, "nu of BGe must have one entry"),
+        ({"score": ew.BGe(alpha_w=3)}, "alpha_w of BGe must be a number greater"),
+        ({"score": ew.BGe(nu=[0, 0])}, "nu of BGe must hold one number"),
     ],
 )  # fmt: skip
 def test_wrong_arguments_are_refused(data, arguments, words):

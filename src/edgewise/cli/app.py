@@ -73,26 +73,27 @@ def fit(
     """
     import edgewise as ew
 
-    from .results import check_directory, new_files, show, write_results
+    from .results import DRAWS, check_directory, new_files, show, write_results
 
     check_directory(out, overwrite=overwrite)
-    posterior = ew.sample(
-        data,
-        sampler=ew.MinimalIMAP(alpha=alpha),
-        score=ew.BGe() if score is ScoreName.bge else ew.GaussianBIC(),
-        prior=ew.Sparsity(gamma),
-        iterations=iterations,
-        burn_in=burn_in,
-        thin=thin,
-        chains=chains,
-        seed=seed,
-        time_budget=time_budget,
-        progress=not quiet,
-    )
     with new_files(out) as directory:
-        write_results(posterior, directory)
-    if not quiet:
-        show(posterior, out)
+        posterior = ew.sample(
+            data,
+            sampler=ew.MinimalIMAP(alpha=alpha),
+            score=ew.BGe() if score is ScoreName.bge else ew.GaussianBIC(),
+            prior=ew.Sparsity(gamma),
+            iterations=iterations,
+            burn_in=burn_in,
+            thin=thin,
+            chains=chains,
+            seed=seed,
+            store=directory / DRAWS,
+            time_budget=time_budget,
+            progress=not quiet,
+        )
+        diagnostics = write_results(posterior, directory)
+        if not quiet:
+            show(posterior, diagnostics, out)
     if posterior.info["stopped_by"] == "keyboard":
         raise typer.Exit(INTERRUPTED)
 
@@ -134,16 +135,19 @@ def demo(
     import edgewise as ew
     from edgewise.experiments import measure_accuracy
 
-    from .results import check_directory, is_demo, new_files, show, write_results, write_simulation
+    from .results import DRAWS, check_directory, is_demo, new_files, show, write_results, write_simulation
 
     check_directory(out, overwrite=overwrite or is_demo(out))
     simulation = ew.simulate(30, n, seed=seed)
-    posterior = ew.sample(simulation.data, iterations=iterations, seed=seed, progress=not quiet)
     with new_files(out) as directory:
         write_simulation(simulation, directory)
-        write_results(posterior, directory)
+        posterior = ew.sample(
+            simulation.data, iterations=iterations, seed=seed, store=directory / DRAWS, progress=not quiet
+        )
+        diagnostics = write_results(posterior, directory)
+        if not quiet:
+            show(posterior, diagnostics, out)
     if not quiet:
-        show(posterior, out)
         accuracy = measure_accuracy(posterior, simulation.dag)
         typer.echo(
             f"Against the true DAG ({int(simulation.dag.sum())} edges), the area under the ROC curve is "

@@ -3,6 +3,7 @@
 import json
 import os
 import tempfile
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -14,10 +15,12 @@ from rich.text import Text
 
 from edgewise.data import Simulation
 from edgewise.data.wording import quote
-from edgewise.errors import ArgumentError, EdgewiseError, StorageError
+from edgewise.errors import ArgumentError, ConvergenceWarning, EdgewiseError, StorageError
 from edgewise.posterior import Posterior
+from edgewise.posterior.diagnostics import Diagnostics
 
-RESULTS = ("edges.csv", "posterior.nc", "run.json")
+DRAWS = "posterior.nc"
+RESULTS = ("edges.csv", DRAWS, "run.json")
 SIMULATION = ("data.csv", "true_edges.csv")
 
 SHOWN = 15
@@ -68,13 +71,15 @@ def new_files(out: Path) -> Iterator[Path]:
         raise
 
 
-def write_results(posterior: Posterior, directory: Path) -> None:
-    """Write edges.csv, posterior.nc and run.json."""
-    edges, draws, run = (directory / name for name in RESULTS)
-    posterior.edges().to_csv(edges, index=False)
-    posterior.save(draws)
-    about = {**posterior.info, "nodes": posterior.nodes, "moves": posterior.moves}
-    run.write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
+def write_results(posterior: Posterior, directory: Path) -> Diagnostics:
+    """Write edges.csv and run.json beside the draws, and return the diagnostics, whose verdict is in the latter."""
+    posterior.export(directory / "edges.csv")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        diagnostics = posterior.diagnostics()
+    about = {**posterior.info, "verdict": diagnostics.verdict, "nodes": posterior.nodes, "moves": posterior.moves}
+    (directory / "run.json").write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
+    return diagnostics
 
 
 def write_simulation(simulation: Simulation, directory: Path) -> None:
@@ -87,8 +92,8 @@ def write_simulation(simulation: Simulation, directory: Path) -> None:
     pd.DataFrame(edges).to_csv(truth, index=False)
 
 
-def show(posterior: Posterior, out: Path) -> None:
-    """Print the most probable edges and where everything is."""
+def show(posterior: Posterior, diagnostics: Diagnostics, out: Path) -> None:
+    """Print the most probable edges, whether to trust them, and where everything is."""
     edges = posterior.edges()
     table = Table(title="Most probable edges", title_justify="left")
     for column in ("source", "target"):
@@ -101,6 +106,7 @@ def show(posterior: Posterior, out: Path) -> None:
     console = Console()
     console.print(table)
     sure = int((edges["probability"] >= 0.5).sum())
+    console.print(diagnostics.verdict, highlight=False, markup=False, soft_wrap=True)
     console.print(
         f"{sure} edges have probability 0.5 or more; all {len(edges)} that were ever drawn are in {out / 'edges.csv'}.",
         highlight=False,

@@ -23,10 +23,13 @@ ASYMMETRY = 1e-6
 
 
 def check_names(names: Sequence[str]) -> None:
-    """Refuse empty and repeated column names."""
+    """Refuse empty and repeated column names, and halves of characters, which no file can hold."""
     empty = [position for position, name in enumerate(names, start=1) if not name.strip()]
     if empty:
         raise DataError(f"Column {empty[0]} of the data has no name: give every column a name.")
+    broken = [name for name in names if any("\ud800" <= character <= "\udfff" for character in name)]
+    if broken:
+        raise DataError(f"The column name {broken[0]!a} is not valid text: rename the column.")
     repeated = [name for name, occurrences in Counter(names).items() if occurrences > 1]
     if repeated:
         raise DataError(f"More than one column is called {enumerate_names(repeated)}: give each column its own name.")

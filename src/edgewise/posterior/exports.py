@@ -9,9 +9,8 @@ r"""A posterior in the formats of other programs.
 ============================  =================================================================================
 
 Names of variables are the user's, and may hold anything. Each format has its own way to quote them, which is
-followed, so that no name can break a file or be taken for markup. What no XML file can hold, control characters
-other than tab and line breaks and halves of surrogate pairs, is written to every file as U+FFFD, the
-replacement character. Files are UTF-8.
+followed, so that no name can break a file or be taken for markup. What no XML file can hold, control characters other
+than tab and line breaks, is written as U+FFFD, the replacement character; CSV tables hold it as it is. Files are UTF-8.
 """
 
 import csv
@@ -154,7 +153,8 @@ def export(posterior: Posterior, path: str | os.PathLike[str], threshold: float 
             f"The name of the file must end in {enumerate_items(list(WRITERS)).replace(' and ', ' or ')}, which says "
             f"what is to be written, but {quote(path.name)} was given."
         )
-    posterior = _with_writable_names(posterior)
+    if write is not _write_csv:
+        posterior = _with_writable_names(posterior)
     edges = posterior.edges(threshold)
     with new_file(path) as unfinished:
         write(unfinished, posterior.nodes, edges)
