@@ -168,7 +168,7 @@ def test_void_tests_are_counted_in_a_note(run, tmp_path):
     done = run("fit", "few.csv", "--out", "out", *QUICK, "--quiet")
     assert done.code == 0
     assert done.err.startswith("edgewise: note: With 6 rows and 8 variables, 22 of the 28 conditional-independence")
-    assert done.err.count("\n") == 1
+    assert all(line.startswith("edgewise: note: ") for line in done.err.splitlines())
     assert (tmp_path / "out" / "edges.csv").exists()
 
 
@@ -205,7 +205,8 @@ def test_simulate_without_edges(run, tmp_path):
 
 def test_demo_needs_nothing(run, tmp_path):
     done = run("demo", "--iterations", "20000", "--quiet")
-    assert (done.code, done.out, done.err) == (0, "", "")
+    assert (done.code, done.out) == (0, "")
+    assert done.err.startswith("edgewise: note: Do not trust this run yet: chains disagree")
     files = ["data.csv", "edges.csv", "posterior.nc", "run.json", "true_edges.csv"]
     assert sorted(os.listdir(tmp_path / "edgewise-demo")) == files
     posterior = ew.load(tmp_path / "edgewise-demo" / "posterior.nc")

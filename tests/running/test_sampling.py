@@ -234,7 +234,8 @@ def test_the_run_is_described(data):
     )
     info = posterior.info
     assert info["sampler"] == {
-        "name": "MinimalIMAP", "alpha": 0.02, "parents": "auto", "moves": "auto", "target": "orders", "laziness": 0.01,
+        "name": "MinimalIMAP", "alpha": 0.02, "parents": "full", "moves": "adjacent", "target": "orders",
+        "laziness": 0.01,
     }  # fmt: skip
     assert info["score"]["nu"] == [0, 1, 2, 3, 4]
     assert info["score"]["alpha_mu"] == 0.5

@@ -29,7 +29,6 @@ INTERRUPTED = 130
 app = typer.Typer(
     name="edgewise",
     cls=Commands,
-    help="Which variable acts on which, and how sure one can be: posterior probabilities for the edges of causal DAGs.",
     epilog="Try 'edgewise demo' first: it needs no input.",
     pretty_exceptions_enable=False,
     add_completion=False,
@@ -41,6 +40,23 @@ class ScoreName(StrEnum):
 
     bge = "bge"
     bic = "bic"
+
+
+def _tell_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"edgewise {version('edgewise')}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Tell the version.")
+    ] = False,
+) -> None:
+    """Which variable acts on which, and how sure one can be: posterior probabilities for the edges of causal DAGs."""
 
 
 Iterations = Annotated[int, typer.Option(help="Steps of each chain, burn-in included.")]

@@ -3,7 +3,6 @@
 import json
 import os
 import tempfile
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -15,7 +14,7 @@ from rich.text import Text
 
 from edgewise.data import Simulation
 from edgewise.data.wording import quote
-from edgewise.errors import ArgumentError, ConvergenceWarning, EdgewiseError, StorageError
+from edgewise.errors import ArgumentError, EdgewiseError, StorageError
 from edgewise.posterior import Posterior
 from edgewise.posterior.diagnostics import Diagnostics
 
@@ -72,11 +71,9 @@ def new_files(out: Path) -> Iterator[Path]:
 
 
 def write_results(posterior: Posterior, directory: Path) -> Diagnostics:
-    """Write edges.csv and run.json beside the draws, and return the diagnostics, whose verdict is in the latter."""
+    """Write edges.csv and run.json beside the draws; return the diagnostics, which warn if they are bad."""
     posterior.export(directory / "edges.csv")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        diagnostics = posterior.diagnostics()
+    diagnostics = posterior.diagnostics()
     about = {**posterior.info, "verdict": diagnostics.verdict, "nodes": posterior.nodes, "moves": posterior.moves}
     (directory / "run.json").write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
     return diagnostics
@@ -93,7 +90,7 @@ def write_simulation(simulation: Simulation, directory: Path) -> None:
 
 
 def show(posterior: Posterior, diagnostics: Diagnostics, out: Path) -> None:
-    """Print the most probable edges, whether to trust them, and where everything is."""
+    """Print the most probable edges, a good verdict (a bad one is a warning already), and where everything is."""
     edges = posterior.edges()
     table = Table(title="Most probable edges", title_justify="left")
     for column in ("source", "target"):
@@ -106,7 +103,8 @@ def show(posterior: Posterior, diagnostics: Diagnostics, out: Path) -> None:
     console = Console()
     console.print(table)
     sure = int((edges["probability"] >= 0.5).sum())
-    console.print(diagnostics.verdict, highlight=False, markup=False, soft_wrap=True)
+    if diagnostics.is_converged:
+        console.print(diagnostics.verdict, highlight=False, markup=False, soft_wrap=True)
     console.print(
         f"{sure} edges have probability 0.5 or more; all {len(edges)} that were ever drawn are in {out / 'edges.csv'}.",
         highlight=False,

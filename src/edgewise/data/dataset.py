@@ -162,7 +162,7 @@ class Dataset:
         """Number of columns."""
         return len(self.names)
 
-    def positions(self, variables: Sequence[int | str]) -> IntArray:
+    def positions(self, variables: Sequence[int | str] | int | str) -> IntArray:
         """Return the column numbers of variables given by name or by column number.
 
         Raises
@@ -170,6 +170,8 @@ class Dataset:
         ArgumentError
             If there is no such variable, or one is given twice.
         """
+        if isinstance(variables, str | int):
+            variables = [variables]
         numbers = {name: number for number, name in enumerate(self.names)}
         columns = [
             int(variable) if isinstance(variable, int | np.integer) else numbers.get(variable, -1)

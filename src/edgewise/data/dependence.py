@@ -7,10 +7,11 @@ a square root of S one after the other then finds those that add nothing to the 
 """
 
 from collections.abc import Sequence
+from typing import NoReturn
 
 import numpy as np
 
-from edgewise.data.dataset import FloatArray, Moments
+from edgewise.data.dataset import Dataset, FloatArray, Moments
 from edgewise.data.wording import count, enumerate_items, enumerate_names, quote
 from edgewise.errors import DataError
 
@@ -22,12 +23,22 @@ about six would be left for a partial correlation."""
 def check_independent(moments: Moments, names: Sequence[str]) -> None:
     """Refuse columns that are an exact linear function of others; costs O(p^3).
 
-    With n <= p + 1 rows nearly every column is a combination of the others, by no fault of its own, so that
-    only pairs are compared.
+    With n <= p rows every column is a combination of the others, by no fault of its own, so that only pairs are
+    compared; :func:`refuse_dependent` is for those who meet a dependence among fewer columns later.
     """
     _check_pairs(moments.correlation, names)
-    if moments.n > moments.p + 1:
+    if moments.n > moments.p:
         _check_combinations(moments.correlation, names)
+
+
+def refuse_dependent(dataset: Dataset, columns: Sequence[int]) -> NoReturn:
+    """Refuse data in which some columns, fewer than there are rows, determine each other; name them."""
+    chosen = sorted(columns)
+    _check_combinations(dataset.moments.correlation[np.ix_(chosen, chosen)], [dataset.names[i] for i in chosen])
+    raise DataError(
+        "Some columns are all but exact linear combinations of others, at least among so few rows: remove columns that "
+        "are sums or copies of others, or add rows."
+    )
 
 
 def check_definite(correlation: FloatArray) -> None:

@@ -16,8 +16,12 @@ import numpy.typing as npt
 import pandas as pd
 import scipy.linalg
 
+from edgewise.arguments import is_number
 from edgewise.data.dataset import FloatArray, default_names
 from edgewise.errors import ArgumentError
+
+NEIGHBOURS = 3.0
+"""Mean number of neighbours of a variable in the paper's simulations."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +57,7 @@ def simulate(
     p: int,
     n: int,
     *,
-    neighbours: float = 3.0,
+    neighbours: float = NEIGHBOURS,
     weights: Sequence[float] = (0.25, 1.0),
     seed: int | np.random.Generator | None = None,
 ) -> Simulation:
@@ -66,7 +70,8 @@ def simulate(
     n
         Number of rows.
     neighbours
-        Mean number of neighbours (parents and children) of a variable, between 0 and p - 1.
+        Mean number of neighbours (parents and children) of a variable, between 0 and p - 1. The default is 3, or fewer
+        where p allows no more.
     weights
         Smallest and largest absolute value of an edge's coefficient.
     seed
@@ -87,7 +92,9 @@ def simulate(
     """
     _check_count("p", p, least=2)
     _check_count("n", n, least=1)
-    if not 0 <= neighbours <= p - 1:
+    if neighbours == NEIGHBOURS:
+        neighbours = min(neighbours, p - 1)
+    if not (is_number(neighbours) and 0 <= neighbours <= p - 1):
         raise ArgumentError(f"neighbours must be between 0 and p - 1 = {p - 1}, but it is {neighbours}.")
     low, high = _weight_range(weights)
     rng = _generator(seed)

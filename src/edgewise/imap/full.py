@@ -16,35 +16,30 @@ import numpy as np
 from scipy.linalg import LinAlgError, cholesky, lapack
 
 from edgewise._kernels.factor import SINGULAR
-from edgewise.data import Data, load_data
-from edgewise.errors import DataError
+from edgewise.data import Data, load_data, refuse_dependent
 from edgewise.independence import check_alpha, threshold_table, warn_of_void_tests
 
-SINGULAR_MESSAGE = (
-    "Some columns are exact linear combinations of others, at least among so few rows: remove columns that are sums or "
-    "copies of others, or add rows."
-)
 
-
-def factorize(correlation: np.ndarray, order: np.ndarray, W: np.ndarray) -> None:
+def factorize(correlation: np.ndarray, order: np.ndarray, W: np.ndarray) -> bool:
     """Set W to the factor of an order: the inverse Cholesky factor, rows by position and columns by variable. O(p^3).
 
     ``W`` has a row for each of the leading positions that are tested, and at least p columns. In place and with one
-    temporary matrix, since for many variables these matrices are all the memory a chain needs.
+    temporary matrix, since for many variables these matrices are all the memory a chain needs. Returns False when the
+    leading variables determine each other, so that there is no factor.
     """
     head = order[: len(W)]
     # The matrix is symmetric, so that its transpose is the same in the order of memory that LAPACK works in.
     matrix = correlation[np.ix_(head, head)].T
     try:
         lower = cholesky(matrix, lower=True, overwrite_a=True, check_finite=False)
-        singular = bool((np.diag(lower) ** 2 <= SINGULAR).any())
     except LinAlgError:
-        singular = True
-    if singular:
-        raise DataError(SINGULAR_MESSAGE)
+        return False
+    if (np.diag(lower) ** 2 <= SINGULAR).any():
+        return False
     inverse, _ = lapack.dtrtri(lower, lower=1, overwrite_c=1)
     W[:] = 0.0
     W[:, head] = inverse
+    return True
 
 
 def minimal_imap(data: Data, order: Sequence[int | str], alpha: float = 0.01) -> np.ndarray:
@@ -83,7 +78,8 @@ def minimal_imap(data: Data, order: Sequence[int | str], alpha: float = 0.01) ->
     warn_of_void_tests(dataset.n, dataset.p)
     threshold = threshold_table(dataset.n, dataset.p, alpha)
     W = np.empty((len(threshold), dataset.p))
-    factorize(dataset.moments.correlation, positions, W)
+    if not factorize(dataset.moments.correlation, positions, W):
+        refuse_dependent(dataset, positions[: len(W)].tolist())
     dag = np.zeros((dataset.p, dataset.p), dtype=bool)
     dag[:, positions[: len(threshold)]] = (threshold[:, None] * np.cumsum(W**2, axis=0) < W**2).T
     np.fill_diagonal(dag, False)

@@ -20,8 +20,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtri
-from scipy.stats import norm
+from scipy.special import ndtr, ndtri
 
 from edgewise.arguments import is_number
 from edgewise.data import Data, load_data
@@ -98,7 +97,7 @@ class PartialCorrelationTest:
 
 
 def partial_correlation_test(
-    data: Data, x: int | str, y: int | str, given: Collection[int | str] = ()
+    data: Data, x: int | str, y: int | str, given: Collection[int | str] | int | str = ()
 ) -> PartialCorrelationTest:
     """Test whether two variables are independent given others, by Fisher's z.
 
@@ -109,7 +108,7 @@ def partial_correlation_test(
     x, y
         Two variables, by name or by column number.
     given
-        The variables to condition on.
+        The variable or variables to condition on.
 
     Returns
     -------
@@ -126,6 +125,7 @@ def partial_correlation_test(
     1.0
     """
     dataset = load_data(data)
+    given = [given] if isinstance(given, int | str) else list(given)
     columns = dataset.positions([x, y, *given])
     degrees = dataset.n - len(given) - 3
     if degrees <= 0:
@@ -139,4 +139,4 @@ def partial_correlation_test(
     correlation = float(np.clip(-precision[0, 1] / np.sqrt(precision[0, 0] * precision[1, 1]), -1, 1))
     with np.errstate(divide="ignore"):
         statistic = float(np.sqrt(degrees) * np.arctanh(correlation))
-    return PartialCorrelationTest(correlation, statistic, float(2 * norm.sf(abs(statistic))))
+    return PartialCorrelationTest(correlation, statistic, float(2 * ndtr(-abs(statistic))))

@@ -6,7 +6,6 @@ measure: the correlation of edge probabilities between chains.
 """
 
 import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,13 +14,11 @@ import pandas as pd
 
 from edgewise.errors import ConvergenceWarning
 
-from .draws import DrawTable
+from .draws import split
+from .monte_carlo import DIGITS
 
 if TYPE_CHECKING:
     from .posterior import Posterior
-
-ENTRIES_AT_ONCE = 2**22
-"""Most indicators that are looked at together: ArviZ makes several copies of 8 bytes each."""
 
 LARGEST_R_HAT = 1.1
 """Gelman and Rubin's bound. The stricter 1.01 in use for smooth parameters raises false alarms for rare edges."""
@@ -30,10 +27,10 @@ SMALLEST_DIFFERENCE = 0.1
 """Chains whose probabilities of an edge lie closer than this agree on it for all practical purposes."""
 
 SMALLEST_ESS = 100
-"""Effective draws of the log posterior below which no R-hat can be trusted."""
+"""Effective draws below which an R-hat cannot be trusted: it may be small because chains hardly move."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Diagnostics:
     """What :meth:`edgewise.Posterior.diagnostics` found.
 
@@ -44,13 +41,13 @@ class Diagnostics:
     is_converged
         Whether nothing speaks against it.
     r_hat, ess
-        Of the log posterior.
+        Of the log posterior. A single chain has no R-hat: it is not a number.
     edges
         A row for each edge that is sometimes drawn and sometimes not: ``source``, ``target``, ``probability``,
         ``r_hat``, ``ess``, and ``lowest`` and ``highest``, its least and greatest probability in a chain; the largest
         R-hat first.
     agreement
-        Correlation of edge probabilities between chains.
+        Correlation of edge probabilities between chains; not a number where a chain has drawn no edge at all.
     acceptance
         A row for each kind of move: how often proposed, and the share accepted, over all chains.
     """
@@ -63,6 +60,9 @@ class Diagnostics:
     agreement: pd.DataFrame
     acceptance: pd.DataFrame
 
+    def __repr__(self) -> str:
+        return f"<Diagnostics: {self.verdict}>"
+
 
 def diagnose(posterior: "Posterior") -> Diagnostics:
     """Return the diagnostics of a posterior, with a warning if they are bad."""
@@ -74,7 +74,7 @@ def diagnose(posterior: "Posterior") -> Diagnostics:
         verdict = f"Do not trust this run yet: {'; '.join(faults)}; run longer, or from better starts."
         warnings.warn(verdict, ConvergenceWarning, stacklevel=3)
     else:
-        verdict = _praise(posterior, r_hat, ess, agreement)
+        verdict = _praise(posterior.directed_by_chain, r_hat, ess)
     return Diagnostics(verdict, not faults, r_hat, ess, edges, agreement, acceptance(posterior))
 
 
@@ -85,7 +85,7 @@ def chain_agreement(posterior: "Posterior") -> pd.DataFrame:
     off_diagonal = ~np.eye(by_chain.shape[1], dtype=bool)
     flat = by_chain[:, off_diagonal]
     with np.errstate(invalid="ignore", divide="ignore"):
-        correlation = np.atleast_2d(np.corrcoef(flat))
+        correlation = np.corrcoef(flat) if flat.size else np.nan
     same = (flat[:, None] == flat).all(axis=2)
     return pd.DataFrame(np.where(same, 1.0, correlation), index=chains, columns=chains)
 
@@ -102,11 +102,11 @@ def acceptance(posterior: "Posterior") -> pd.DataFrame:
 def _diagnose_edges(posterior: "Posterior") -> pd.DataFrame:
     by_chain = posterior.directed_by_chain
     probability = posterior.edge_probabilities().to_numpy()
-    mean = np.round(by_chain.mean(axis=0), 12)
+    mean = np.round(by_chain.mean(axis=0), DIGITS)
     source, target = np.nonzero((mean > 0) & (mean < 1))
     r_hat, ess = np.empty(len(source)), np.empty(len(source))
-    for part in _parts(len(source), posterior.log_posterior.size):
-        r_hat[part], ess[part] = _r_hat_and_ess(_indicators(posterior.draws, source[part], target[part]))
+    for part in split(0, len(source), posterior.log_posterior.size):
+        r_hat[part], ess[part] = _r_hat_and_ess(posterior.draws.indicators(source[part], target[part]))
     names = pd.Index(posterior.nodes)
     table = pd.DataFrame(
         {
@@ -122,22 +122,11 @@ def _diagnose_edges(posterior: "Posterior") -> pd.DataFrame:
     return table.sort_values("r_hat", ascending=False, kind="stable", ignore_index=True)
 
 
-def _indicators(draws: DrawTable, source: np.ndarray, target: np.ndarray) -> np.ndarray:
-    """Return whether each draw has each edge, shape (chain, draw, edge)."""
-    has_source = draws.has_parent(source)
-    edge = np.arange(len(source))
-    found = np.empty((*draws.log_score.shape, len(source)), dtype=bool)
-    for chain in range(len(found)):
-        for part, rows in draws.rows(chain):
-            found[chain, part] = has_source[rows[:, target], edge]
-    return found
-
-
 def _r_hat_and_ess(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return ArviZ's R-hat and effective sample size along the last axis of (chain, draw, quantity).
 
     A quantity that is constant in each chain, but not the same, has R-hat infinity and a single effective draw per
-    chain; one that never varies at all has converged.
+    chain; one that never varies at all has converged. R-hat compares chains, and is not a number for a single one.
     """
     from arviz_stats import base
 
@@ -151,15 +140,17 @@ def _r_hat_and_ess(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if moving.any() and values.shape[1] >= 4:
         with np.errstate(all="ignore"):
             found = arviz.rhat(values[..., moving], chain_axis=0, draw_axis=1)
-            r_hat[moving] = np.where(np.isnan(found), np.inf, found)
+            # Only the middle draw of an odd number varies, which is in neither half.
+            r_hat[moving] = np.where(np.isnan(found), 1.0, found)
             found = arviz.ess(values[..., moving], chain_axis=0, draw_axis=1)
             ess[moving] = np.where(np.isnan(found), values.shape[0], found)
-    return r_hat, ess
+    return r_hat if len(values) > 1 else np.full_like(r_hat, np.nan), ess
 
 
 def _faults(r_hat: float, ess: float, edges: pd.DataFrame) -> list[str]:
     faults = []
-    apart = edges[(edges["r_hat"] > LARGEST_R_HAT) & (edges["highest"] - edges["lowest"] > SMALLEST_DIFFERENCE)]
+    unsettled = (edges["r_hat"] > LARGEST_R_HAT) | (edges["ess"] < SMALLEST_ESS)
+    apart = edges[unsettled & (edges["highest"] - edges["lowest"] > SMALLEST_DIFFERENCE)]
     if len(apart):
         worst = apart.iloc[int((apart["highest"] - apart["lowest"]).to_numpy().argmax())]
         faults.append(
@@ -169,20 +160,18 @@ def _faults(r_hat: float, ess: float, edges: pd.DataFrame) -> list[str]:
     if r_hat > LARGEST_R_HAT:
         faults.append(f"the log posterior has not settled (R-hat {r_hat:.2f})")
     if ess < SMALLEST_ESS:
-        faults.append(f"the draws are worth only {ess:.0f} independent ones")
+        faults.append(f"the draws are worth only {ess:.0f} independent one{'s' if round(ess) != 1 else ''}")
     return faults
 
 
-def _praise(posterior: "Posterior", r_hat: float, ess: float, agreement: pd.DataFrame) -> str:
-    settled = f"the log posterior has R-hat {r_hat:.3f} and {ess:,.0f} effective draws"
-    chains = len(posterior.moves)
+def _praise(by_chain: np.ndarray, r_hat: float, ess: float) -> str:
+    chains = len(by_chain)
     if chains == 1:
-        return f"Nothing speaks against this run, but one chain cannot be compared with others: {settled}."
-    least = agreement.to_numpy().min()
-    return f"The {chains} chains agree: edge probabilities correlate at {least:.3f} or more, and {settled}."
-
-
-def _parts(number: int, entries: int) -> Iterator[slice]:
-    size = max(ENTRIES_AT_ONCE // entries, 1)
-    for start in range(0, number, size):
-        yield slice(start, start + size)
+        return (
+            "Nothing speaks against this run, but one chain cannot be compared with others: the log posterior has "
+            f"{ess:,.0f} effective draws."
+        )
+    return (
+        f"The {chains} chains agree: their probabilities of an edge differ by {np.ptp(by_chain, axis=0).max():.2f} at "
+        f"most, and the log posterior has R-hat {r_hat:.3f} and {ess:,.0f} effective draws."
+    )

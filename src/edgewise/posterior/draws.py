@@ -15,8 +15,6 @@ import numpy as np
 ENTRIES_AT_ONCE = 2**22
 """Most family numbers, or entries of adjacency matrices, to work on at a time."""
 
-ALL = slice(None)
-
 
 class StoredArray(Protocol):
     """An array in memory or in a file: it has a shape, and its parts can be turned into arrays."""
@@ -67,10 +65,9 @@ class DrawTable:
         """Number of variables."""
         return self.family.shape[2]
 
-    def rows(self, chain: int, draws: slice = ALL) -> Iterator[tuple[slice, np.ndarray]]:
+    def rows(self, chain: int) -> Iterator[tuple[slice, np.ndarray]]:
         """Yield the family numbers of a chain, shape (some draws, p), with the draws they belong to."""
-        start, stop, _ = draws.indices(self.family.shape[1])
-        for part in split(start, stop, self.p):
+        for part in split(0, self.family.shape[1], self.p):
             yield part, np.asarray(self.family[chain, part])
 
     def parents(self, families: np.ndarray | slice) -> np.ndarray:
@@ -88,10 +85,20 @@ class DrawTable:
         parents = self.parents(rows.ravel()).reshape(*rows.shape, self.p)
         return np.ascontiguousarray(parents.swapaxes(-1, -2))
 
-    def weigh_families(self, weights: np.ndarray, chain: int, draws: slice = ALL) -> np.ndarray:
-        """Return the total weight of each family in some draws of a chain; ``weights`` has shape (chains, draws)."""
+    def indicators(self, source: np.ndarray, target: np.ndarray) -> np.ndarray:
+        """Return whether each draw has each edge of a list, booleans of shape (chain, draw, edge)."""
+        has_source = self.has_parent(source)
+        edge = np.arange(len(source))
+        found = np.empty((*self.log_score.shape, len(source)), dtype=bool)
+        for chain in range(len(found)):
+            for part, rows in self.rows(chain):
+                found[chain, part] = has_source[rows[:, target], edge]
+        return found
+
+    def weigh_families(self, weights: np.ndarray, chain: int) -> np.ndarray:
+        """Return the total weight of each family in a chain; ``weights`` has shape (chains, draws)."""
         total = np.zeros(len(self.family_node))
-        for part, rows in self.rows(chain, draws):
+        for part, rows in self.rows(chain):
             total += np.bincount(rows.ravel(), np.repeat(weights[chain, part], self.p), minlength=len(total))
         return total
 

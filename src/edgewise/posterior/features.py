@@ -1,6 +1,8 @@
 """Features of DAGs and their posterior probabilities, computed once for each distinct DAG."""
 
 from collections.abc import Callable, Sequence
+from numbers import Real
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,6 +12,7 @@ from edgewise.errors import ArgumentError
 from edgewise.graphs import to_networkx
 
 from .draws import DrawTable
+from .monte_carlo import DIGITS, as_counts
 
 
 class Estimate(float):
@@ -23,6 +26,10 @@ class Estimate(float):
         estimate.mcse = mcse
         return estimate
 
+    def __getnewargs__(self) -> tuple[float, float]:  # type: ignore[override]
+        """Return what a copy, or another process, needs to make it again."""
+        return float(self), self.mcse
+
     def __repr__(self) -> str:
         return f"Estimate({float(self):.6g}, mcse={self.mcse:.2g})"
 
@@ -30,21 +37,24 @@ class Estimate(float):
 def sum_matrices(
     kernel: Callable[[np.ndarray, np.ndarray], np.ndarray], draws: DrawTable, weights: np.ndarray
 ) -> np.ndarray:
-    """Add up what a kernel says of the distinct DAGs and their weights; at most one, whatever rounding does."""
+    """Add up what a kernel says of the distinct DAGs and their weights."""
     total = np.zeros((draws.p, draws.p))
-    for dags, weight in draws.distinct_dags(weights):
-        total += kernel(dags, weight)
-    return np.minimum(total, 1.0)
+    counts, number = as_counts(weights)
+    for dags, count in draws.distinct_dags(counts):
+        total += kernel(dags, count)
+    return np.round(total / number, DIGITS)
 
 
 def v_structures(draws: DrawTable, weights: np.ndarray, nodes: Sequence[str]) -> pd.DataFrame:
     """Return the v-structures that were drawn, a -> c <- b with a and b not joined, the most probable first."""
     p = draws.p
     parts = []
-    for dags, weight in draws.distinct_dags(weights):
+    counts, number = as_counts(weights)
+    for dags, count in draws.distinct_dags(counts):
         found = list_v_structures(dags)
-        parts.append(pd.DataFrame({"triple": found[:, 1:] @ [p * p, p, 1], "probability": weight[found[:, 0]]}))
-    total = pd.concat(parts).groupby("triple")["probability"].sum()
+        triple = pd.Index(found[:, 1:] @ [p * p, p, 1])
+        parts.append(pd.Series(count[found[:, 0]], index=triple).groupby(level=0).sum())
+    total = pd.concat(parts).groupby(level=0).sum()
     triple = total.index.to_numpy()
     names = pd.Index(nodes)
     table = pd.DataFrame(
@@ -52,7 +62,7 @@ def v_structures(draws: DrawTable, weights: np.ndarray, nodes: Sequence[str]) ->
             "parent": names[triple // p**2],
             "child": names[triple // p % p],
             "other_parent": names[triple % p],
-            "probability": np.minimum(total.to_numpy(), 1.0),
+            "probability": np.minimum(total.to_numpy() / number, 1.0),
         }
     )
     return table.sort_values("probability", ascending=False, kind="stable", ignore_index=True)
@@ -60,19 +70,23 @@ def v_structures(draws: DrawTable, weights: np.ndarray, nodes: Sequence[str]) ->
 
 def degrees(draws: DrawTable, weights: np.ndarray, nodes: Sequence[str], *, axis: int) -> pd.DataFrame:
     """Return the probability of each number of parents (``axis`` 0) or children (1) of each variable."""
-    total = np.zeros((draws.p, draws.p))
-    rows = np.arange(draws.p)
-    for dags, weight in draws.distinct_dags(weights):
-        for counts, w in zip(dags.sum(axis=1 + axis), weight, strict=True):
-            total[rows, counts] += w
-    most = int(np.flatnonzero(total.any(axis=0)).max())
-    return pd.DataFrame(np.minimum(total[:, : most + 1], 1.0), index=list(nodes), columns=range(most + 1))
+    p = draws.p
+    total = np.zeros(p * p)
+    counts, number = as_counts(weights)
+    for dags, count in draws.distinct_dags(counts):
+        places = p * np.arange(p) + dags.sum(axis=1 + axis)
+        total += np.bincount(places.ravel(), np.repeat(count, p), minlength=p * p)
+    table = np.minimum(total / number, 1.0).reshape(p, p)
+    most = int(np.flatnonzero(table.any(axis=0)).max())
+    return pd.DataFrame(table[:, : most + 1], index=list(nodes), columns=range(most + 1))
 
 
 def edge_counts(draws: DrawTable, weights: np.ndarray) -> pd.Series:
     """Return the probability of each number of edges."""
-    parts = [pd.Series(weight, index=dags.sum(axis=(1, 2))) for dags, weight in draws.distinct_dags(weights)]
-    return pd.concat(parts).groupby(level=0).sum().rename_axis("edges").rename("probability")
+    counts, number = as_counts(weights)
+    parts = [pd.Series(count, index=dags.sum(axis=(1, 2))) for dags, count in draws.distinct_dags(counts)]
+    total = pd.concat(parts).groupby(level=0).sum()
+    return (total / number).clip(upper=1.0).rename_axis("edges").rename("probability")
 
 
 def evaluate(
@@ -86,11 +100,22 @@ def evaluate(
     values = np.empty(len(distinct.rows))
     for number, row in enumerate(distinct.rows):
         dag = draws.dags(row)
-        value = function(dag if nodes is None else to_networkx(dag, list(nodes)))
-        if np.ndim(value) != 0:
-            raise ArgumentError(
-                f"The function must return one number for a DAG, but it returned {type(value).__name__} of shape "
-                f"{np.shape(value)}."
-            )
-        values[number] = value
+        values[number] = _as_number(function(dag if nodes is None else to_networkx(dag, list(nodes))))
     return np.asarray(values[distinct.which])
+
+
+def as_truth(value: Any) -> Any:
+    """Return whether a value is true; None and arrays, which are mistakes, as they are, to be refused as numbers."""
+    return value if value is None or np.ndim(value) else bool(value)
+
+
+def _as_number(value: Any) -> float:
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    if isinstance(value, (Real, np.bool_)) and np.isfinite(float(value)):
+        return float(value)
+    if isinstance(value, np.ndarray):
+        found = f"an array of shape {value.shape}"
+    else:
+        found = f"{value}" if value is None or isinstance(value, Real) else f"a value of type {type(value).__name__}"
+    raise ArgumentError(f"The function must return one finite number for each DAG, but it returned {found}.")

@@ -1,6 +1,6 @@
 """How far a mean over draws may be from the mean of the posterior."""
 
-from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -8,29 +8,35 @@ DIGITS = 12
 """Decimals of a mean over draws. The rest is rounding error in sums of many weights, and must not show as a probability
 above one, or as one just below a half."""
 
-BATCHES = 20
-"""Batches per chain: enough to estimate a variance, few enough that each outlasts the chain's memory in a run of
-ordinary length."""
 
+def as_counts(weights: np.ndarray) -> tuple[np.ndarray, float]:
+    """Return weights in units of the largest, and their sum.
 
-def batches(draws: int) -> list[slice]:
-    """Return the parts that a chain is cut into."""
-    ends = np.linspace(0, draws, min(BATCHES, draws) + 1).astype(int).tolist()
-    return [slice(start, stop) for start, stop in pairwise(ends)]
-
-
-def monte_carlo_error(means: np.ndarray) -> np.ndarray:
-    """Return the standard error of the mean of batch means, shape (chain, batch, ...).
-
-    Chains that have not met differ by more than the batches within each suggest. The error between chains, from few
-    numbers, is itself uncertain, so it counts only where it is more than three times the other.
+    A million weights of one millionth, added one by one, are off by 1e-11, which ``DIGITS`` would show; ones are not.
     """
-    means = np.round(means, DIGITS)
-    chains, number = means.shape[:2]
-    if chains * number == 1:
-        return np.full(means.shape[2:], np.nan)
-    within = means.reshape(-1, *means.shape[2:]).std(axis=0, ddof=1) / np.sqrt(chains * number)
-    if chains == 1:
-        return np.asarray(within)
-    between = means.mean(axis=1).std(axis=0, ddof=1) / np.sqrt(chains)
-    return np.asarray(np.where(between > 3 * within, between, within))
+    counts = weights / weights.max()
+    return counts, float(counts.sum())
+
+
+def monte_carlo_error(values: np.ndarray) -> np.ndarray:
+    """Return ArviZ's Monte Carlo standard error of the mean of each quantity, shape (chain, draw, quantity).
+
+    What never varies has no error. What varies only between chains has the error of a mean of as many numbers as there
+    are chains. With fewer than the four draws that ArviZ needs the error is not known.
+    """
+    from arviz_stats import base
+
+    arviz: Any = vars(base)["array_stats"]
+    values = values.astype(float)
+    chains, draws, _ = values.shape
+    constant = (values == values[:1, :1]).all(axis=(0, 1))
+    stuck = (values == values[:, :1]).all(axis=(0, 1))
+    error = np.where(constant & (chains * draws > 1), 0.0, np.nan)
+    if chains > 1:
+        between = values.mean(axis=1).std(axis=0, ddof=1) / np.sqrt(chains)
+        error = np.where(stuck & ~constant, between, error)
+    moving = ~stuck
+    if moving.any() and draws >= 4:
+        with np.errstate(all="ignore"):
+            error[moving] = arviz.mcse(values[..., moving], chain_axis=0, draw_axis=1)
+    return error

@@ -19,9 +19,9 @@ from edgewise.scores import BGe
 
 from . import effects, features, summaries
 from .diagnostics import Diagnostics, chain_agreement, diagnose
-from .draws import DrawTable
+from .draws import DrawTable, split
 from .features import Estimate
-from .monte_carlo import DIGITS, batches, monte_carlo_error
+from .monte_carlo import DIGITS, as_counts, monte_carlo_error
 from .summaries import RankedGraph
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 Kind = Literal["directed", "undirected", "compelled"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Posterior:
     """Draws of DAGs from a posterior distribution, and what follows from them.
 
@@ -75,6 +75,10 @@ class Posterior:
         """The weight of each draw, shape (chain, draw); they add up to one."""
         return np.full(self.draws.log_score.shape, 1 / self.draws.log_score.size)
 
+    def __repr__(self) -> str:
+        chains, draws = self.weights.shape
+        return f"<Posterior of {len(self.nodes)} variables: {chains} chains of {draws:,} draws>"
+
     def dags(self) -> np.ndarray:
         """Return all DAGs, booleans of shape (chain, draw, p, p); entry (i, j) is true when i -> j."""
         return self.draws.dags(np.asarray(self.draws.family[:]))
@@ -116,9 +120,8 @@ class Posterior:
         -------
         DataFrame
             Columns ``source``, ``target``, ``probability``, ``mcse`` (the Monte Carlo standard error of the
-            probability, by batch means within chains, or by the spread between chains where that is far larger),
-            ``undirected`` and ``compelled`` (the probabilities that the two are joined at all, and that the edge is
-            compelled).
+            probability, as ArviZ computes it from the spread within and between chains), ``undirected`` and
+            ``compelled`` (the probabilities that the two are joined at all, and that the edge is compelled).
         """
         directed = self.edge_probabilities().to_numpy()
         source, target = np.nonzero((directed >= _check_threshold(threshold)) & (directed > 0))
@@ -191,12 +194,8 @@ class Posterior:
             A number with the attribute ``mcse``, its Monte Carlo standard error.
         """
         values = features.evaluate(function, self.draws, self.weights, self.nodes if networkx else None)
-        means = [
-            [np.average(value[part], weights=weight[part]) for part in batches(len(value))]
-            for value, weight in zip(values, self.weights, strict=True)
-        ]
-        mean = np.round((values * self.weights).sum(), DIGITS)
-        return Estimate(float(mean), float(monte_carlo_error(np.array(means))))
+        counts, number = as_counts(self.weights)
+        return Estimate(float((values * counts).sum() / number), float(monte_carlo_error(values[:, :, None])[0]))
 
     def probability(self, function: Callable[..., bool], *, networkx: bool = False) -> Estimate:
         """Return the posterior probability that a function of the DAG is true.
@@ -213,7 +212,7 @@ class Posterior:
         Estimate
             As for :meth:`expectation`.
         """
-        return self.expectation(lambda dag: bool(function(dag)), networkx=networkx)
+        return self.expectation(lambda dag: features.as_truth(function(dag)), networkx=networkx)
 
     def map_dag(self) -> np.ndarray:
         """Return the most probable DAG: the one with the largest share of the draws, by weight.
@@ -391,7 +390,11 @@ class Posterior:
     @cached_property
     def directed_by_chain(self) -> np.ndarray:
         """The probability of every directed edge in each chain by itself, shape (chain, p, p)."""
-        return np.array([self._edge_means(chain, slice(None)) for chain in range(len(self.weights))])
+        return np.array([self._edge_means(chain) for chain in range(len(self.weights))])
+
+    @cached_property
+    def _counts(self) -> np.ndarray:
+        return as_counts(self.weights)[0]
 
     @cached_property
     def _directed(self) -> np.ndarray:
@@ -403,13 +406,17 @@ class Posterior:
 
     @cached_property
     def _monte_carlo_error(self) -> np.ndarray:
-        chains, draws = self.weights.shape
-        means = [[self._edge_means(chain, part) for part in batches(draws)] for chain in range(chains)]
-        return monte_carlo_error(np.array(means))
+        mean = np.round(self.directed_by_chain.mean(axis=0), DIGITS)
+        error = np.where(self.weights.size > 1, np.zeros_like(mean), np.nan)
+        source, target = np.nonzero((mean > 0) & (mean < 1))
+        for part in split(0, len(source), self.weights.size):
+            has_edge = self.draws.indicators(source[part], target[part])
+            error[source[part], target[part]] = monte_carlo_error(has_edge)
+        return error
 
-    def _edge_means(self, chain: int, draws: slice) -> np.ndarray:
-        weight = self.draws.weigh_families(self.weights, chain, draws)
-        return np.asarray(self.draws.sum_parents(weight) / self.weights[chain, draws].sum())
+    def _edge_means(self, chain: int) -> np.ndarray:
+        weight = self.draws.weigh_families(self._counts, chain)
+        return np.asarray(self.draws.sum_parents(weight) / self._counts[chain].sum())
 
     def _labelled(self, probability: np.ndarray) -> pd.DataFrame:
         return pd.DataFrame(np.round(probability, DIGITS), index=list(self.nodes), columns=list(self.nodes))

@@ -6,6 +6,8 @@ import numpy as np
 
 from edgewise.graphs import cpdag
 
+from .monte_carlo import DIGITS, as_counts
+
 if TYPE_CHECKING:
     from .posterior import Posterior
 
@@ -30,9 +32,10 @@ class RankedGraph(NamedTuple):
 
 def top_dags(posterior: "Posterior", number: int) -> list[RankedGraph]:
     """Return the most probable DAGs, heaviest first."""
-    distinct = posterior.draws.distinct(posterior.weights)
+    counts, total = as_counts(posterior.weights)
+    distinct = posterior.draws.distinct(counts)
     return [
-        RankedGraph(posterior.draws.dags(row), float(weight), float(log_posterior))
+        RankedGraph(posterior.draws.dags(row), float(weight / total), float(log_posterior))
         for row, weight, log_posterior in zip(
             distinct.rows[:number], distinct.weight[:number], distinct.log_posterior[:number], strict=True
         )
@@ -42,15 +45,16 @@ def top_dags(posterior: "Posterior", number: int) -> list[RankedGraph]:
 def top_cpdags(posterior: "Posterior", number: int) -> list[RankedGraph]:
     """Return the most probable Markov equivalence classes, heaviest first."""
     classes: dict[bytes, RankedGraph] = {}
-    distinct = posterior.draws.distinct(posterior.weights)
+    counts, total = as_counts(posterior.weights)
+    distinct = posterior.draws.distinct(counts)
     for row, weight, log_posterior in zip(distinct.rows, distinct.weight, distinct.log_posterior, strict=True):
         graph = np.asarray(cpdag(posterior.draws.dags(row)))
         known = classes.get(graph.tobytes(), RankedGraph(graph, 0.0, -np.inf))
         classes[graph.tobytes()] = RankedGraph(
             graph, known.probability + float(weight), max(known.log_posterior, float(log_posterior))
         )
-    ranked = sorted(classes.values(), key=lambda one: (-round(one.probability, 12), -one.log_posterior))
-    return ranked[:number]
+    ranked = sorted(classes.values(), key=lambda one: (-round(one.probability / total, DIGITS), -one.log_posterior))
+    return [one._replace(probability=one.probability / total) for one in ranked[:number]]
 
 
 def consensus(probability: np.ndarray, threshold: float) -> np.ndarray:

@@ -112,8 +112,10 @@ def sample(
     score = BGe() if score is None else score
     prior = Sparsity() if prior is None else prior
     _check_part("sampler", sampler, fits=isinstance(sampler, MinimalIMAP), example="MinimalIMAP()")
-    _check_part("score", score, fits=hasattr(score, "prepare"), example="BGe() or GaussianBIC()")
+    fits = hasattr(score, "prepare") and not isinstance(score, MinimalIMAP)
+    _check_part("score", score, fits=fits, example="BGe() or GaussianBIC()")
     _check_part("prior", prior, fits=isinstance(prior, Sparsity), example="Sparsity(1.0)")
+    sampler = sampler.resolve()
     dataset = load_data(data)
     rngs = [np.random.default_rng(child) for child in seeds.spawn(chains)]
     orders = _starts(start, dataset, rngs)

@@ -5,8 +5,8 @@ Where a block ends makes no difference to the draws.
 """
 
 import math
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Literal, NoReturn
 
 import numpy as np
 
@@ -15,9 +15,9 @@ from edgewise._kernels.families import FAMILY, LogDetScore, new_cache
 from edgewise._kernels.minimal_imap import Chain, Scratch, Tests, evaluate, run
 from edgewise._kernels.recorder import Draws, enlarge, new_recorder
 from edgewise.arguments import is_number
-from edgewise.data import Dataset
-from edgewise.errors import ArgumentError, DataError
-from edgewise.imap import SINGULAR_MESSAGE, factorize
+from edgewise.data import Dataset, refuse_dependent
+from edgewise.errors import ArgumentError
+from edgewise.imap import factorize
 from edgewise.independence import check_alpha, threshold_table, warn_of_void_tests
 from edgewise.priors import Sparsity
 from edgewise.scores import Score
@@ -86,6 +86,10 @@ class MinimalIMAP:
         if not (is_number(self.laziness) and 0 < self.laziness < 1):
             raise ArgumentError(f"laziness must lie between 0 and 1, but {self.laziness!r} was given.")
 
+    def resolve(self) -> "MinimalIMAP":
+        """Return the same sampler with every ``"auto"`` replaced by what it stands for."""
+        return replace(self, parents="full", moves="adjacent")
+
     def prepare(self, dataset: Dataset, score: Score, prior: Sparsity) -> "MinimalIMAPModel":
         """Return everything about the target that chains share."""
         warn_of_void_tests(dataset.n, dataset.p)
@@ -96,6 +100,7 @@ class MinimalIMAP:
         correlation = _aligned_zeros(p, _padded(p))
         correlation[:, :p] = dataset.moments.correlation
         return MinimalIMAPModel(
+            dataset=dataset,
             tests=Tests(correlation, threshold, threshold / (1 - threshold)),
             score=score.prepare(dataset),
             gamma=prior.gamma,
@@ -108,6 +113,7 @@ class MinimalIMAP:
 class MinimalIMAPModel:
     """The target of a run, in the form the compiled loop wants, shared by its chains."""
 
+    dataset: Dataset
     tests: Tests
     score: LogDetScore
     gamma: float
@@ -156,7 +162,8 @@ class MinimalIMAPChain:
     def refresh(self) -> None:
         """Recompute the factor, the DAG and its scores from the order. O(p^3)."""
         state, model = self.state, self.model
-        factorize(model.tests.correlation, state.order, state.W)
+        if not factorize(model.tests.correlation, state.order, state.W):
+            refuse_dependent(model.dataset, state.order[: len(state.W)].tolist())
         accumulate(state.W, state.C)
         evaluate(state, model.tests, model.score, self._cache, self._scratch)
 
@@ -193,9 +200,19 @@ class MinimalIMAPChain:
             uniforms, self._recorder, block, until_draw, schedule.thin,
         )  # fmt: skip
         if not ok:
-            raise DataError(SINGULAR_MESSAGE)
+            self._refuse_dependent()
         self.iteration += steps
         return block
+
+    def _refuse_dependent(self) -> NoReturn:
+        """Name the columns that an exchange would have put among the tested ones, though they determine each other."""
+        order, tested = self.state.order.tolist(), len(self.state.W)
+        across, ends = [*order[: tested - 1], *order[tested : tested + 1]], [*order[1:tested], order[-1]]
+        W = np.empty_like(self.state.W)
+        for columns in (across, ends):
+            if not factorize(self.model.tests.correlation, np.array(columns), W[: len(columns)]):
+                refuse_dependent(self.model.dataset, columns)
+        refuse_dependent(self.model.dataset, ends)
 
     @property
     def log_posterior(self) -> float:
