@@ -2,6 +2,10 @@
 
 from numbers import Integral, Real
 
+import numpy as np
+
+from edgewise.errors import ArgumentError
+
 
 def is_number(value: object) -> bool:
     """Return whether a value is a real number: Python's, NumPy's, but not true or false.
@@ -25,3 +29,19 @@ def is_whole(value: object) -> bool:
     if isinstance(value, Integral):
         return not isinstance(value, bool)
     return isinstance(value, Real) and float(value).is_integer()
+
+
+def make_generator(seed: int | np.random.Generator | None) -> np.random.Generator:
+    """Return the random numbers that a seed stands for.
+
+    Examples
+    --------
+    >>> make_generator(1).integers(100) == make_generator(1).integers(100)
+    np.True_
+    """
+    try:
+        return np.random.default_rng(seed)
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(
+            f"seed must be a whole number of at least 0, a NumPy generator or None, but it is {seed!r}."
+        ) from error

@@ -274,3 +274,33 @@ def test_sampling_into_a_file_draws_the_same(tmp_path):
     np.testing.assert_array_equal(stored.log_posterior, kept.log_posterior)
     assert stored.edges().equals(kept.edges())
     assert os.listdir(tmp_path) == ["p.nc"]
+
+
+def forge(path, change):
+    """Change a file and make its checksum fit again."""
+    with h5py.File(path, "r+") as file:
+        change(file)
+        variables = {name: file[name] for name in (*DRAWN, *FAMILIES)}
+        file.attrs["sha256"] = storage._checksum(file.attrs["about"], variables)
+
+
+def set_family(file, value):
+    file["family"][0, 0, 0] = value
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda file: set_family(file, 10**6),
+        lambda file: set_family(file, -1),
+        lambda file: set_family(file, file["family"][0, 0, 1]),
+        lambda file: file.attrs.modify("about", file.attrs["about"].replace('"moves"', '"removes"')),
+        lambda file: file.attrs.modify("about", '{"nodes": ["a"], "moves": [], "info": {}}'),
+    ],
+    ids=["no such family", "negative", "family of another variable", "no moves", "too few names"],
+)
+def test_a_forged_file_is_refused(saved, change):
+    forge(saved, lambda file: None)
+    assert_identical(ew.load(saved), make())
+    forge(saved, change)
+    assert "not an Edgewise posterior" in refusal(saved)

@@ -18,12 +18,13 @@ Each visit looks at the parents of x and y only, so the labelling costs O(p * la
 for reading the matrix. Input is trusted: ``dag`` is acyclic.
 """
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from .compiling import kernel
 
-@numba.njit(cache=True, nogil=True)
+
+@kernel
 def label_compelled(dag: NDArray[np.bool_], out: NDArray[np.bool_]) -> None:
     """Set ``out[i, j]`` to whether i -> j is a compelled edge of ``dag``; both of shape (p, p)."""
     p = dag.shape[0]
@@ -73,7 +74,7 @@ def label_compelled(dag: NDArray[np.bool_], out: NDArray[np.bool_]) -> None:
             out[w, y] = all_compelled or out[w, x]
 
 
-@numba.njit(cache=True, nogil=True)
+@kernel
 def compelled_weighted_sum(dags: NDArray[np.bool_], weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the sum over m of ``weights[m]`` times the compelled edges of ``dags[m]``.
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pandas as pd
 import scipy.linalg
 
-from edgewise.arguments import is_number
+from edgewise.arguments import is_number, make_generator
 from edgewise.data.dataset import FloatArray, default_names
 from edgewise.errors import ArgumentError
 
@@ -97,7 +97,7 @@ def simulate(
     if not (is_number(neighbours) and 0 <= neighbours <= p - 1):
         raise ArgumentError(f"neighbours must be between 0 and p - 1 = {p - 1}, but it is {neighbours}.")
     low, high = _weight_range(weights)
-    rng = _generator(seed)
+    rng = make_generator(seed)
 
     order = rng.permutation(p)
     joined = np.triu(rng.random((p, p)) < neighbours / (p - 1), 1)
@@ -136,12 +136,3 @@ def _weight_range(weights: Sequence[float]) -> tuple[float, float]:
             f"it is ({low}, {high})."
         )
     return low, high
-
-
-def _generator(seed: int | np.random.Generator | None) -> np.random.Generator:
-    try:
-        return np.random.default_rng(seed)
-    except (TypeError, ValueError) as error:
-        raise ArgumentError(
-            f"seed must be a whole number of at least 0, a NumPy generator or None, but it is {seed!r}."
-        ) from error

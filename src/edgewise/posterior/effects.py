@@ -47,7 +47,7 @@ import pandas as pd
 
 from edgewise._kernels.effects import draw_weights, sum_paths
 from edgewise._kernels.features import paths_weighted_sum
-from edgewise.arguments import is_number, is_whole
+from edgewise.arguments import is_number, is_whole, make_generator
 from edgewise.data import Data, Dataset, load_data
 from edgewise.errors import ArgumentError, DataError
 from edgewise.scores import BGe
@@ -181,7 +181,7 @@ def effect_draws(
     (50, 4, 4)
     """
     _check_draws(draws, len(posterior.nodes))
-    rng = _generator(seed)
+    rng = make_generator(seed)
     score = _score_of(posterior) if score is None else score
     if not isinstance(score, BGe):
         raise ArgumentError(f"score must be an object such as BGe(), whose prior the weights have, not {score!r}.")
@@ -248,12 +248,3 @@ def _check_draws(draws: int, p: int) -> None:
             f"With {p} variables, {int(draws):,} draws of all effects need {8e-9 * draws * p * p:.1f} GB of "
             f"memory: take at most {most:,} draws."
         )
-
-
-def _generator(seed: int | np.random.Generator | None) -> np.random.Generator:
-    try:
-        return np.random.default_rng(seed)
-    except (TypeError, ValueError) as error:
-        raise ArgumentError(
-            f"seed must be a whole number of at least 0, a NumPy generator or None, but it is {seed!r}."
-        ) from error

@@ -168,6 +168,9 @@ def load(path: str | os.PathLike[str]) -> Posterior:
         text = dataset.attrs["about"]
         variables = {name: dataset[name].variable for name in (*DRAWN, *FAMILIES)}
         intact = dataset.attrs["sha256"] == _checksum(text, variables)
+        about = json.loads(text) if intact else {}
+        if intact and not _is_consistent(variables, about):
+            raise ValueError("the parts do not belong together")
         arrays: dict[str, Any] = {
             name: variable if name in LARGE and variable.nbytes > MOST_IN_MEMORY else np.asarray(variable)
             for name, variable in variables.items()
@@ -185,7 +188,6 @@ def load(path: str | os.PathLike[str]) -> Posterior:
         )
     if not any(isinstance(array, xr.Variable) for array in arrays.values()):
         dataset.close()
-    about = json.loads(text)
     return Posterior(
         nodes=tuple(about["nodes"]),
         draws=DrawTable(**arrays),
@@ -204,6 +206,24 @@ def _checksum(text: str, variables: Any) -> str:
         for piece in pieces:
             digest.update(np.ascontiguousarray(piece, piece.dtype.newbyteorder("<")).data)
     return digest.hexdigest()
+
+
+def _is_consistent(variables: Any, about: dict[str, Any]) -> bool:
+    """Whether all parts have matching sizes, and every draw holds a family of each variable."""
+    chains, draws, p = variables["family"].shape
+    node, parents = (np.asarray(variables[name][...]) for name in FAMILIES)
+    return (
+        variables["order"].shape == (chains, draws, p)
+        and variables["log_score"].shape == variables["log_prior"].shape == (chains, draws)
+        and len(about["nodes"]) == p
+        and len(about["moves"]) == chains
+        and isinstance(about["info"], dict)
+        and parents.shape == (len(node), -(-p // 8))
+        and all(
+            piece.min(initial=0) >= 0 and piece.max(initial=0) < len(node) and bool((node[piece] == np.arange(p)).all())
+            for piece in _pieces(variables["family"])
+        )
+    )
 
 
 def _pieces(array: Any) -> Iterator[np.ndarray]:
