@@ -201,6 +201,24 @@ def test_chains_that_visit_both_modes_but_seldom_raise_the_warning():
     assert found.edges[["lowest", "highest"]].to_numpy().ravel().tolist() == pytest.approx([0.2, 0.9, 0.1, 0.8])
 
 
+def test_edges_that_hardly_move_raise_the_warning_whatever_their_r_hat():
+    """Four chains, each with a few long stays: R-hat is small because all vary as much within as between."""
+    dags = independent((4, 400), seed=11)
+    dags[..., 3, :] = dags[..., :, 3] = False
+    for chain, length in enumerate([55, 60, 70, 80]):
+        dags[chain, np.arange(400) // length % 2 == chain % 2, 0, 3] = True
+    free = make_record(dags[0]).draws.log_score  # a log posterior that says nothing of the edge
+    rng = np.random.default_rng(1)
+    posterior = collect(
+        [make_record(chain, log_score=rng.permutation(free) + chain.sum(axis=(1, 2))) for chain in dags]
+    )
+    found = diagnose_bad(posterior)
+    edge = found.edges.set_index(["source", "target"]).loc[("X0", "X3")]
+    assert edge["r_hat"] < 1.1
+    assert edge["ess"] < 100
+    assert "chains disagree on 1 edge (most on X0 -> X3," in found.verdict
+
+
 def test_a_sample_stopped_before_it_mixes_raises_the_warning():
     """Two chains from random starts on strong data, long before they have met."""
     data = ew.simulate(12, 5000, neighbours=4, seed=6).data

@@ -14,7 +14,6 @@ import pandas as pd
 
 from edgewise.errors import ConvergenceWarning
 
-from .draws import split
 from .monte_carlo import DIGITS
 
 if TYPE_CHECKING:
@@ -105,8 +104,8 @@ def _diagnose_edges(posterior: "Posterior") -> pd.DataFrame:
     mean = np.round(by_chain.mean(axis=0), DIGITS)
     source, target = np.nonzero((mean > 0) & (mean < 1))
     r_hat, ess = np.empty(len(source)), np.empty(len(source))
-    for part in split(0, len(source), posterior.log_posterior.size):
-        r_hat[part], ess[part] = _r_hat_and_ess(posterior.draws.indicators(source[part], target[part]))
+    for few, has_edge in posterior.draws.indicators(source, target):
+        r_hat[few], ess[few] = _r_hat_and_ess(has_edge)
     names = pd.Index(posterior.nodes)
     table = pd.DataFrame(
         {

@@ -15,6 +15,9 @@ import numpy as np
 ENTRIES_AT_ONCE = 2**22
 """Most family numbers, or entries of adjacency matrices, to work on at a time."""
 
+INDICATORS_AT_ONCE = 2**26
+"""Most indicators of edges, a byte each, to hold at a time."""
+
 
 class StoredArray(Protocol):
     """An array in memory or in a file: it has a shape, and its parts can be turned into arrays."""
@@ -85,15 +88,22 @@ class DrawTable:
         parents = self.parents(rows.ravel()).reshape(*rows.shape, self.p)
         return np.ascontiguousarray(parents.swapaxes(-1, -2))
 
-    def indicators(self, source: np.ndarray, target: np.ndarray) -> np.ndarray:
-        """Return whether each draw has each edge of a list, booleans of shape (chain, draw, edge)."""
-        has_source = self.has_parent(source)
-        edge = np.arange(len(source))
-        found = np.empty((*self.log_score.shape, len(source)), dtype=bool)
-        for chain in range(len(found)):
-            for part, rows in self.rows(chain):
-                found[chain, part] = has_source[rows[:, target], edge]
-        return found
+    def indicators(self, source: np.ndarray, target: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
+        """Yield whether each draw has each edge of a list: slices of the list, and booleans (chain, draw, edge).
+
+        A few edges at a time, since what is computed from them takes many times the memory, but from as few passes over
+        the draws as the booleans themselves allow.
+        """
+        draws = self.log_score.size
+        for block in split(0, len(source), draws, at_once=INDICATORS_AT_ONCE):
+            has_source = self.has_parent(source[block])
+            edge = np.arange(block.stop - block.start)
+            found = np.empty((*self.log_score.shape, len(edge)), dtype=bool)
+            for chain in range(len(found)):
+                for part, rows in self.rows(chain):
+                    found[chain, part] = has_source[rows[:, target[block]], edge]
+            for few in split(block.start, block.stop, draws):
+                yield few, found[..., few.start - block.start : few.stop - block.start]
 
     def weigh_families(self, weights: np.ndarray, chain: int) -> np.ndarray:
         """Return the total weight of each family in a chain; ``weights`` has shape (chains, draws)."""
@@ -156,8 +166,8 @@ class DrawTable:
         return found
 
 
-def split(start: int, stop: int, entries: int) -> Iterator[slice]:
+def split(start: int, stop: int, entries: int, *, at_once: int | None = None) -> Iterator[slice]:
     """Yield slices that cover start .. stop, each of so many items that their entries can be in memory together."""
-    size = max(ENTRIES_AT_ONCE // entries, 1)
+    size = max((at_once or ENTRIES_AT_ONCE) // entries, 1)
     for first in range(start, stop, size):
         yield slice(first, min(first + size, stop))

@@ -37,6 +37,8 @@ def monte_carlo_error(values: np.ndarray) -> np.ndarray:
         error = np.where(stuck & ~constant, between, error)
     moving = ~stuck
     if moving.any() and draws >= 4:
+        # ArviZ takes what varies by less than 1e-15 for a constant, so the range is brought to one.
+        lowest, spread = values.min(axis=(0, 1))[moving], np.ptp(values, axis=(0, 1))[moving]
         with np.errstate(all="ignore"):
-            error[moving] = arviz.mcse(values[..., moving], chain_axis=0, draw_axis=1)
+            error[moving] = spread * arviz.mcse((values[..., moving] - lowest) / spread, chain_axis=0, draw_axis=1)
     return error

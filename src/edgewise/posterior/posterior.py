@@ -19,7 +19,7 @@ from edgewise.scores import BGe
 
 from . import effects, features, summaries
 from .diagnostics import Diagnostics, chain_agreement, diagnose
-from .draws import DrawTable, split
+from .draws import DrawTable
 from .features import Estimate
 from .monte_carlo import DIGITS, as_counts, monte_carlo_error
 from .summaries import RankedGraph
@@ -409,9 +409,8 @@ class Posterior:
         mean = np.round(self.directed_by_chain.mean(axis=0), DIGITS)
         error = np.where(self.weights.size > 1, np.zeros_like(mean), np.nan)
         source, target = np.nonzero((mean > 0) & (mean < 1))
-        for part in split(0, len(source), self.weights.size):
-            has_edge = self.draws.indicators(source[part], target[part])
-            error[source[part], target[part]] = monte_carlo_error(has_edge)
+        for few, has_edge in self.draws.indicators(source, target):
+            error[source[few], target[few]] = monte_carlo_error(has_edge)
         return error
 
     def _edge_means(self, chain: int) -> np.ndarray:
