@@ -249,7 +249,10 @@ def test_draws_left_in_the_file_are_summarised_alike(saved, monkeypatch):
         assert getattr(in_file, summary)().equals(getattr(in_memory, summary)())
 
 
-def test_draws_written_in_blocks_equal_those_in_memory(tmp_path):
+@pytest.mark.parametrize("per_chunk", [1, 7, 15, 100], ids="{} draws a chunk".format)
+def test_draws_written_in_blocks_equal_those_in_memory(tmp_path, monkeypatch, per_chunk):
+    """Blocks of 15, 13 and 11 draws; chains of 30, 26 and 22, of which 22 are kept."""
+    monkeypatch.setattr(storage, "ENTRIES_PER_CHUNK", 5 * per_chunk)
     rng = np.random.default_rng(1)
     dags = np.array([[random_dag(5, rng) for _ in range(30)] for _ in range(3)])
     records = [make_record(chain[: 30 - 4 * number]) for number, chain in enumerate(dags)]

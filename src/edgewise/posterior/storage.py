@@ -27,8 +27,9 @@ from .posterior import Posterior
 FORMAT = 1
 """Version of the file's layout. A reader refuses a version it does not know."""
 
-DRAWS_PER_CHUNK = 4096
-"""Draws in a chunk of the file: what is compressed, and read, together."""
+ENTRIES_PER_CHUNK = 2**18
+"""Family numbers in a chunk of the file: what is compressed, written and read together. A chunk that is written in
+pieces is compressed anew for each, which costs more than sampling does, so draws wait until they fill one."""
 
 DRAWN = {
     "family": ("chain", "draw", "node"),
@@ -55,29 +56,44 @@ class DrawFile:
     def __init__(self, path: str | os.PathLike[str], chains: int, p: int) -> None:
         self.path = Path(path)
         self._part = part_of(self.path)
-        self._draws = [0] * chains
+        self._written = [0] * chains
+        self._waiting: list[list[Draws]] = [[] for _ in range(chains)]
+        self._chunk = max(ENTRIES_PER_CHUNK // p, 1)
         with writing(self.path):
             self._file = h5netcdf.File(self._part, "w")
             self._file.dimensions = {"chain": chains, "draw": None, "node": p, "position": p}
             types = {"family": "<i4", "order": np.min_scalar_type(p - 1), "log_score": "<f8", "log_prior": "<f8"}
             for name, dimensions in DRAWN.items():
-                chunks = (1, DRAWS_PER_CHUNK, p)[: len(dimensions)]
+                chunks = (1, self._chunk, p)[: len(dimensions)]
                 self._file.create_variable(
                     name, dimensions, types[name], chunks=chunks, compression="gzip", compression_opts=1, shuffle=True
                 )
 
     def append(self, chain: int, draws: Draws) -> None:
         """Take the next draws of a chain."""
-        start = self._draws[chain]
-        stop = self._draws[chain] = start + len(draws.log_score)
+        waiting = self._waiting[chain]
+        waiting.append(draws)
+        number = sum(len(block.log_score) for block in waiting)
+        if number >= self._chunk:
+            self._write(chain, number - number % self._chunk)
+
+    def _write(self, chain: int, number: int) -> None:
+        """Write the first ``number`` of the draws of a chain that wait."""
+        waiting = Draws(*(np.concatenate(arrays) for arrays in zip(*self._waiting[chain], strict=True)))
+        self._waiting[chain] = [Draws(*(array[number:] for array in waiting))]
+        start = self._written[chain]
+        stop = self._written[chain] = start + number
         with writing(self.path):
             if stop > self._file.dimensions["draw"].size:
                 self._file.resize_dimension("draw", stop)
-            for name, array in draws._asdict().items():
-                self._file.variables[name][chain, start:stop] = array
+            for name, array in waiting._asdict().items():
+                self._file.variables[name][chain, start:stop] = array[:number]
 
     def finish(self, draws: int, families: Families, **about: Any) -> Posterior:
         """Cut every chain to ``draws`` draws, add the rest, give the file its name, and return what it holds."""
+        for chain, written in enumerate(self._written):
+            if written < draws:
+                self._write(chain, draws - written)
         with writing(self.path):
             self._file.resize_dimension("draw", draws)
             for (name, dimensions), array in zip(FAMILIES.items(), families, strict=True):
