@@ -117,6 +117,16 @@ def test_the_summary_shows_the_most_probable_edges(run, table, tmp_path):
     )
 
 
+def test_variables_without_any_edge(run, tmp_path):
+    values = np.random.default_rng(1).normal(size=(50, 3))
+    pd.DataFrame(values, columns=list("abc")).to_csv(tmp_path / "noise.csv", index=False)
+    done = run("fit", "noise.csv", "--out", "out", *QUICK, "--alpha", "1e-6")
+    assert done.code == 0
+    assert done.out.splitlines()[-1] == "No edge was ever drawn: the tests find no dependence between the variables."
+    assert "Most probable" not in done.out
+    assert pd.read_csv(tmp_path / "out" / "edges.csv").empty
+
+
 def test_results_are_not_replaced_unasked(run, table, tmp_path):
     assert run("fit", table, "--out", "out", *QUICK, "--quiet").code == 0
     before = (tmp_path / "out" / "posterior.nc").read_bytes()

@@ -92,25 +92,28 @@ def write_simulation(simulation: Simulation, directory: Path) -> None:
 def show(posterior: Posterior, diagnostics: Diagnostics, out: Path) -> None:
     """Print the most probable edges, a good verdict (a bad one is a warning already), and where everything is."""
     edges = posterior.edges()
+    console = Console()
+    if len(edges):
+        console.print(_table(edges.head(SHOWN)))
+    sure = int((edges["probability"] >= 0.5).sum())
+    found = (
+        f"{sure} edges have probability 0.5 or more; all {len(edges)} that were ever drawn are in {out / 'edges.csv'}."
+        if len(edges)
+        else "No edge was ever drawn: the tests find no dependence between the variables."
+    )
+    verdict = f"{diagnostics.verdict}\n" if diagnostics.is_converged else ""
+    console.print(verdict + found, highlight=False, markup=False, soft_wrap=True)
+
+
+def _table(edges: pd.DataFrame) -> Table:
     table = Table(title="Most probable edges", title_justify="left")
     for column in ("source", "target"):
         table.add_column(column, overflow="fold")
     for column in ("probability", "±", "joined at all", "compelled"):
         table.add_column(column, justify="right")
-    for edge in edges.head(SHOWN).itertuples(index=False):
-        source, target, *numbers = edge
+    for source, target, *numbers in edges.itertuples(index=False):
         table.add_row(_printable(source), _printable(target), *(f"{number:.3f}" for number in numbers))
-    console = Console()
-    console.print(table)
-    sure = int((edges["probability"] >= 0.5).sum())
-    if diagnostics.is_converged:
-        console.print(diagnostics.verdict, highlight=False, markup=False, soft_wrap=True)
-    console.print(
-        f"{sure} edges have probability 0.5 or more; all {len(edges)} that were ever drawn are in {out / 'edges.csv'}.",
-        highlight=False,
-        markup=False,
-        soft_wrap=True,
-    )
+    return table
 
 
 def _printable(name: str) -> Text:
