@@ -1,8 +1,18 @@
 """From a file, a table or a covariance matrix to a checked :class:`Dataset`; and simulated data."""
 
-from edgewise.data.dataset import Covariance, Dataset, Moments
+from edgewise.data.dataset import Covariance, Dataset, Moments, find_columns
 from edgewise.data.dependence import refuse_dependent
 from edgewise.data.loading import Data, load_data
 from edgewise.data.simulation import Simulation, simulate
 
-__all__ = ["Covariance", "Data", "Dataset", "Moments", "Simulation", "load_data", "refuse_dependent", "simulate"]
+__all__ = [
+    "Covariance",
+    "Data",
+    "Dataset",
+    "Moments",
+    "Simulation",
+    "find_columns",
+    "load_data",
+    "refuse_dependent",
+    "simulate",
+]

@@ -11,7 +11,7 @@ stored posterior recognises the data it was made from.
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import Literal, Self, TypeAlias
@@ -172,16 +172,8 @@ class Dataset:
         """
         if isinstance(variables, str | int):
             variables = [variables]
-        numbers = {name: number for number, name in enumerate(self.names)}
-        columns = [
-            int(variable) if isinstance(variable, int | np.integer) else numbers.get(variable, -1)
-            for variable in variables
-        ]
-        for variable, column in zip(variables, columns, strict=True):
-            if not 0 <= column < self.p:
-                raise ArgumentError(
-                    f"There is no variable {variable!r}; give a column's name, or its number from 0 to {self.p - 1}."
-                )
+        columns = find_columns(self.names, variables)
+        for column in columns:
             if columns.count(column) > 1:
                 raise ArgumentError(f"The variable {self.names[column]!r} is given more than once.")
         return np.array(columns, dtype=np.int64)
@@ -232,6 +224,32 @@ class Covariance:
     _: KW_ONLY
     names: Sequence[str] | None = None
     mean: npt.ArrayLike | None = None
+
+
+def find_columns(names: Sequence[str], variables: Iterable[int | str]) -> list[int]:
+    """Return the column numbers of variables given by name or by column number.
+
+    Raises
+    ------
+    ArgumentError
+        If there is no such variable.
+
+    Examples
+    --------
+    >>> find_columns(["Raf", "Mek", "Erk"], ["Erk", 0])
+    [2, 0]
+    """
+    numbers = {name: number for number, name in enumerate(names)}
+    columns = []
+    for variable in variables:
+        is_number = isinstance(variable, int | np.integer) and not isinstance(variable, bool)
+        column = int(variable) if is_number else numbers.get(str(variable), -1)
+        if not 0 <= column < len(names):
+            raise ArgumentError(
+                f"There is no variable {variable!r}; give a column's name, or its number from 0 to {len(names) - 1}."
+            )
+        columns.append(column)
+    return columns
 
 
 def default_names(p: int) -> tuple[str, ...]:
