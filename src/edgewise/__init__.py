@@ -13,22 +13,28 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 _HOME = {
+    "Ancestors": "priors",
     "ArgumentError": "errors",
     "BGe": "scores",
+    "Constraints": "priors",
     "ConvergenceWarning": "errors",
     "Covariance": "data",
     "DataError": "errors",
     "DataWarning": "errors",
     "Dataset": "data",
+    "EdgeBeliefs": "priors",
     "EdgewiseError": "errors",
     "EdgewiseWarning": "errors",
     "GaussianBIC": "scores",
     "GraphError": "errors",
+    "LogPrior": "priors",
     "MinimalIMAP": "samplers",
+    "Paths": "priors",
     "Posterior": "posterior",
     "Sparsity": "priors",
     "StoppedEarlyWarning": "errors",
     "StorageError": "errors",
+    "TierOrder": "priors",
     "VoidTestWarning": "errors",
     "compelled_edges": "graphs",
     "cpdag": "graphs",
@@ -44,22 +50,28 @@ _HOME = {
 }
 
 __all__ = [
+    "Ancestors",
     "ArgumentError",
     "BGe",
+    "Constraints",
     "ConvergenceWarning",
     "Covariance",
     "DataError",
     "DataWarning",
     "Dataset",
+    "EdgeBeliefs",
     "EdgewiseError",
     "EdgewiseWarning",
     "GaussianBIC",
     "GraphError",
+    "LogPrior",
     "MinimalIMAP",
+    "Paths",
     "Posterior",
     "Sparsity",
     "StoppedEarlyWarning",
     "StorageError",
+    "TierOrder",
     "VoidTestWarning",
     "compelled_edges",
     "cpdag",
@@ -98,7 +110,7 @@ if TYPE_CHECKING:
     from edgewise.imap import minimal_imap
     from edgewise.independence import partial_correlation_test
     from edgewise.posterior import Posterior, load
-    from edgewise.priors import Sparsity
+    from edgewise.priors import Ancestors, Constraints, EdgeBeliefs, LogPrior, Paths, Sparsity, TierOrder
     from edgewise.running import sample
     from edgewise.samplers import MinimalIMAP
     from edgewise.scores import BGe, GaussianBIC, score

@@ -176,3 +176,24 @@ def test_a_defect_is_not_hidden(run, table, monkeypatch):
     monkeypatch.setattr(ew, "sample", fail)
     with pytest.raises(ZeroDivisionError):
         run("fit", table.name, "--out", "out")
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (None, "known.yaml"),
+        ("required: [[Raf, Mek]]\nforbidden: [[Raf, Mek]]", "'Raf' -> 'Mek'"),
+        ("required: [[Raf, Mek], [Mek, Raf]]", "'Mek'"),
+        ("requird: []", "requird"),
+        ("required: [Raf, Mek]", "pair"),
+        ("roots: [Nobody]", "Nobody"),
+        ("a: [", "known.yaml"),
+    ],
+)
+def test_bad_constraints(run, table, tmp_path, content, words):
+    if content is not None:
+        (tmp_path / "known.yaml").write_text(content)
+    done = run("fit", table, "--out", "results", "--constraints", "known.yaml")
+    assert (done.code, done.out) == (2, "")
+    assert words in check_sentence(done.err.removeprefix("edgewise: ").rstrip("\n"))
+    assert not (tmp_path / "results").exists()

@@ -29,7 +29,7 @@ def test_help_names_the_commands(run):
     ("command", "options"),
     [
         ("fit", ["--out", "--iterations", "--burn-in", "--thin", "--chains", "--seed", "--alpha", "--gamma", "--score",
-                 "--time-budget", "--overwrite", "--quiet"]),
+                 "--constraints", "--time-budget", "--overwrite", "--quiet"]),
         ("simulate", ["--out", "--p", "--n", "--neighbours", "--seed", "--overwrite"]),
         ("demo", ["--out", "--n", "--iterations", "--seed", "--overwrite", "--quiet"]),
     ],
@@ -266,3 +266,21 @@ def test_an_old_terminal_shows_what_it_can(run_alone, tmp_path):
     assert done.code == 0, done.err
     assert "Traceback" not in done.err
     assert "ever drawn are in out/edges.csv" in done.out
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("known.yaml", "required:\n  - [Jnk, Akt]\nroots: [Jnk]\n"),
+        ("known.json", '{"required": [["Jnk", "Akt"]], "roots": ["Jnk"]}'),
+    ],
+)
+def test_fit_keeps_to_constraints(run, table, tmp_path, name, content):
+    (tmp_path / name).write_text(content)
+    done = run("fit", table, "--out", "results", "--constraints", name, *QUICK, "--quiet")
+    assert (done.code, done.err) == (0, "")
+    posterior = ew.load(tmp_path / "results" / "posterior.nc")
+    probability = posterior.edge_probabilities()
+    assert probability.loc["Jnk", "Akt"] == 1
+    assert not probability["Jnk"].any()
+    assert json.loads((tmp_path / "results" / "run.json").read_text())["constraints"]["roots"] == ["Jnk"]

@@ -6,20 +6,34 @@ import numpy as np
 
 from naive import scores
 from naive.imap import NaiveIMAP
+from naive.knowledge import constrained_dag
 
 
 class ExactOrders:
-    """All orders of a small data set, their DAGs and their exact probabilities."""
+    """All orders of a small data set that the knowledge allows, their DAGs and their exact probabilities.
 
-    def __init__(self, values, *, alpha=0.01, gamma=1.0):
+    ``log_prior`` is a function of the DAG and the order; by default it is the sparsity prior.
+    """
+
+    def __init__(self, values, *, alpha=0.01, gamma=1.0, log_prior=None, knowledge=None):
         values = np.asarray(values)
         n, p = values.shape
         imap = NaiveIMAP(np.corrcoef(values.T), n, alpha)
-        self.orders = list(permutations(range(p)))
-        self.dags = np.array([imap.dag(order) for order in self.orders])
-        log_posterior = np.array([scores.total(scores.bge, values, dag) - gamma * dag.sum() for dag in self.dags])
-        weight = np.exp(log_posterior - log_posterior.max())
-        self.log_posterior = log_posterior
+        self.orders, dags, log_posterior = [], [], []
+        for order in permutations(range(p)):
+            dag = imap.dag(order)
+            if knowledge is not None:
+                if any(knowledge.before[b, a] for i, a in enumerate(order) for b in order[i:]):
+                    continue
+                dag = constrained_dag(imap, order, knowledge)
+            if dag is not None:
+                prior = -gamma * dag.sum() if log_prior is None else log_prior(dag, order)
+                self.orders.append(order)
+                dags.append(dag)
+                log_posterior.append(scores.total(scores.bge, values, dag) + prior)
+        self.dags = np.array(dags)
+        self.log_posterior = np.array(log_posterior)
+        weight = np.exp(self.log_posterior - self.log_posterior.max())
         self.probability = weight / weight.sum()
 
     def edge_probabilities(self):

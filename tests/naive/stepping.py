@@ -33,9 +33,15 @@ class FlatScore:
         )
 
 
-def make_chain(data, order, *, alpha=0.01, gamma=1.0, score=None, laziness=0.01, schedule=ALWAYS):
+def make_chain(
+    data, order, *, alpha=0.01, gamma=1.0, prior=None, constraints=None, score=None, laziness=0.01, schedule=ALWAYS
+):
+    dataset = load_data(data)
     model = MinimalIMAP(alpha=alpha, laziness=laziness).prepare(
-        load_data(data), BGe() if score is None else score, Sparsity(gamma)
+        dataset,
+        BGe() if score is None else score,
+        Sparsity(gamma) if prior is None else prior,
+        None if constraints is None else constraints.resolve(dataset.names),
     )
     return model.start(np.asarray(order), np.random.default_rng(0), schedule)
 

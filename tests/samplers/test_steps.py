@@ -111,7 +111,7 @@ def test_a_swap_undone_restores_the_state(rng):
 def drift(chain):
     """Return the largest difference of W and C from their values computed from scratch, relative to the row."""
     W = np.empty_like(chain.state.W)
-    factorize(chain.model.tests.correlation, chain.state.order, W)
+    factorize(chain.model.target.correlation, chain.state.order, W)
     C = np.cumsum(W**2, axis=0)
     scale = np.abs(W).max(axis=1, keepdims=True)
     in_w = (np.abs(chain.state.W) - np.abs(W)) / scale

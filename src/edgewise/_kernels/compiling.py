@@ -13,6 +13,12 @@ in_place = njit(cache=True, nogil=True, error_model="numpy", _nrt=False)  # type
 """Decorator for functions that allocate nothing and only write into arrays they are given. They do without Numba's
 counting of references, whose atomic operations take 200 ns in a call with many arrays, more than a step does."""
 
+inlined = njit(  # type: ignore[call-overload]
+    cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=True
+)
+"""As ``in_place``, for functions that are part of the step of a chain and take many arrays. A call of one that is not
+inlined hands over every array with its shape and strides, and costs as much as the step itself."""
+
 fused = njit(cache=True, nogil=True, error_model="numpy", _nrt=False, fastmath={"contract"})  # type: ignore[call-overload]
 """As ``in_place``, for passes where a product and a sum may be one instruction with one rounding."""
 

@@ -1,4 +1,4 @@
-"""Families: a variable with its parents. Their names, and their local scores.
+"""Families: a variable with its parents. Their names, what tests and rules make of them, and their worth.
 
 A family is named by a 64-bit Zobrist key: a random number for the child XOR another one for each member, the child
 included, because a test of a variable against itself always says yes. Two of a million families share a key with
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .compiling import in_place
+from .compiling import in_place, inlined
 
 CACHE_BITS = 16
 """65,536 scores, 2 MB: a chain needs a few thousand at a time."""
@@ -30,8 +30,47 @@ class LogDetScore(NamedTuple):
     on_family: np.ndarray
 
 
-FAMILY = np.dtype([("key", np.uint64), ("log_score", np.float64), ("size", np.int64), ("unused", np.int64)])
-"""What is known of a family; ``size`` counts parents. A power of two in size, so that it lies in one cache line."""
+TESTED, REQUIRED, FORBIDDEN = 0, 1, 2
+"""How it is decided whether a variable is a parent: ``Rules.edge``."""
+
+
+class Rules(NamedTuple):
+    """What is known for certain about single edges and about the order, by child.
+
+    The rules of ``child`` are in row ``row[child]``; where nothing is known, all share row 0. ``name[row, v]`` is what
+    v leaves in the key of the child's family if a test says yes, zero where no test decides; the key starts as
+    ``own[child]``, which holds the required parents. ``child`` and ``zobrist`` are the numbers of children and members
+    themselves. ``before[row[a], b]`` is true where a comes before b in every order, ``bound[0, a]`` where a comes
+    before some variable, ``bound[1, b]`` where some variable comes before b.
+    """
+
+    row: np.ndarray
+    edge: np.ndarray
+    name: np.ndarray
+    own: np.ndarray
+    child: np.ndarray
+    zobrist: np.ndarray
+    before: np.ndarray
+    bound: np.ndarray
+
+
+class Target(NamedTuple):
+    """What a chain samples, as far as families tell: who their parents are, and what they are worth.
+
+    The correlation matrix; the threshold on rho^2 at each tested position, and ``odds``, threshold / (1 - threshold);
+    the score; the log prior of each edge, (p, p); the rules.
+    """
+
+    correlation: np.ndarray
+    threshold: np.ndarray
+    odds: np.ndarray
+    score: LogDetScore
+    edge: np.ndarray
+    rules: Rules
+
+
+FAMILY = np.dtype([("key", np.uint64), ("log_score", np.float64), ("log_prior", np.float64), ("unused", np.int64)])
+"""What is known of a family. A power of two in size, so that it lies in one cache line."""
 
 
 class ScoreCache(NamedTuple):
@@ -79,15 +118,18 @@ def local_score(score, members, size, triangle):
     return score.constant[size] + score.on_parents[size] * parents_log_det + score.on_family[size] * family_log_det
 
 
-@in_place
-def list_parents(rows, i, totals, j, limit, node, members):
+@inlined
+def list_parents(rules, rows, i, totals, j, limit, node, members):
     """Fill ``members`` with the parents of ``node`` in index order, then ``node``; return how many parents.
 
-    A variable is a parent where the square of row i of ``rows`` exceeds ``limit`` times row j of ``totals``.
+    A variable passes its test where the square of row i of ``rows`` exceeds ``limit`` times row j of ``totals``.
     """
     size = 0
+    rule = rules.row[node]
     for v in range(members.shape[0]):
-        if v != node and rows[i, v] * rows[i, v] > limit * totals[j, v]:
+        edge = rules.edge[rule, v]
+        passed = edge == TESTED and rows[i, v] * rows[i, v] > limit * totals[j, v]
+        if v != node and (passed or edge == REQUIRED):
             members[size] = v
             size += 1
     members[size] = node
@@ -101,15 +143,31 @@ def slot_of(key):
 
 
 @in_place
-def look_up(cache, score, key, node, rows, i, totals, j, limit):
+def fill(cache, target, slot, key, size):
+    """Put the family of ``cache.members[size]`` with parents ``cache.members[:size]`` into a slot of the cache."""
+    members = cache.members
+    log_prior = 0.0
+    for m in range(size):
+        log_prior += target.edge[members[m], members[size]]
+    cache.family[slot].log_score = local_score(target.score, members, size, cache.triangle)
+    cache.family[slot].log_prior = log_prior
+    cache.family[slot].key = key
+
+
+@in_place
+def worth(family):
+    """Return what a family adds to the log posterior."""
+    return family.log_score + family.log_prior
+
+
+@in_place
+def look_up(cache, target, key, node, rows, i, totals, j, limit):
     """Return the slot of the cache that holds the family ``key`` of ``node``, scoring it first if need be.
 
     The other arguments say who the parents are, as in :func:`list_parents`.
     """
     slot = slot_of(key)
     if cache.family[slot].key != key:
-        size = list_parents(rows, i, totals, j, limit, node, cache.members)
-        cache.family[slot].log_score = local_score(score, cache.members, size, cache.triangle)
-        cache.family[slot].size = size
-        cache.family[slot].key = key
+        size = list_parents(target.rules, rows, i, totals, j, limit, node, cache.members)
+        fill(cache, target, slot, key, size)
     return slot

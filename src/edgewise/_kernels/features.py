@@ -5,24 +5,19 @@ Each DAG is a boolean matrix, ``dag[i, j]`` true for i -> j; sums run over the D
 
 import numpy as np
 
+from .bits import WORD, clear, has, insert
 from .compiling import kernel
 
 
 @kernel
 def _pack_children(dag, words):
-    """Write the children of each node as bits: bit j of row i, in words of 64."""
+    """Write the children of each node as bits."""
     p = dag.shape[0]
     for i in range(p):
-        for w in range(words.shape[1]):
-            words[i, w] = np.uint64(0)
+        clear(words, i)
         for j in range(p):
             if dag[i, j]:
-                words[i, j // 64] |= np.uint64(1) << np.uint64(j % 64)
-
-
-@kernel
-def _has(words, i, j):
-    return (words[i, j // 64] >> np.uint64(j % 64)) & np.uint64(1) == np.uint64(1)
+                insert(words, i, j)
 
 
 @kernel
@@ -33,17 +28,17 @@ def paths_weighted_sum(dags, weights):
     """
     p = dags.shape[1]
     total = np.zeros((p, p))
-    reach = np.zeros((p, (p + 63) // 64), np.uint64)
+    reach = np.zeros((p, (p + WORD - 1) // WORD), np.uint64)
     for m in range(dags.shape[0]):
         _pack_children(dags[m], reach)
         for k in range(p):
             for i in range(p):
-                if _has(reach, i, k):
+                if has(reach, i, k):
                     for w in range(reach.shape[1]):
                         reach[i, w] |= reach[k, w]
         for i in range(p):
             for j in range(p):
-                if _has(reach, i, j):
+                if has(reach, i, j):
                     total[i, j] += weights[m]
     return total
 
@@ -53,7 +48,7 @@ def blankets_weighted_sum(dags, weights):
     """Return, for i and j, the total weight of the DAGs in which j is a parent, child or co-parent of i."""
     p = dags.shape[1]
     total = np.zeros((p, p))
-    children = np.zeros((p, (p + 63) // 64), np.uint64)
+    children = np.zeros((p, (p + WORD - 1) // WORD), np.uint64)
     for m in range(dags.shape[0]):
         _pack_children(dags[m], children)
         for i in range(p):

@@ -8,10 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .bits import insert, words_for
 from .compiling import in_place
 
-WORD = 64
-"""Bits in a word of a parent set."""
+STEP, DRAWN, UNTIL_DRAW = range(3)
+"""Places of the cursor of a compiled loop: the number of the next step, of the draws so far, and of the step before
+which to draw next."""
 
 
 class Recorder(NamedTuple):
@@ -45,7 +47,7 @@ def new_recorder(p: int, capacity: int) -> Recorder:
         slot=np.full(slots, -1, np.int32),
         key=np.zeros(capacity, np.uint64),
         node=np.zeros(capacity, np.int32),
-        parents=np.zeros((capacity, -(-p // WORD)), np.uint64),
+        parents=np.zeros((capacity, words_for(p)), np.uint64),
         used=np.zeros(1, np.int64),
         last_key=np.zeros(p, np.uint64),
         last_family=np.full(p, -1, np.int32),
@@ -91,7 +93,14 @@ def add_family(recorder, i, key, members, size):
     recorder.key[family] = key
     recorder.node[family] = members[size]
     for m in range(size):
-        word = members[m] // WORD
-        bit = np.uint64(members[m] % WORD)
-        recorder.parents[family, word] |= np.uint64(1) << bit
+        insert(recorder.parents, family, members[m])
     return family
+
+
+@in_place
+def note_family(recorder, key, members, size):
+    """Return the number of the family of ``members[size]``, named ``key``, written down if it is new."""
+    i = find(recorder, key)
+    if recorder.slot[i] < 0:
+        return add_family(recorder, i, key, members, size)
+    return recorder.slot[i]

@@ -79,6 +79,9 @@ def fit(
     alpha: Annotated[float, typer.Option(help="Significance level of the conditional-independence tests.")] = 0.01,
     gamma: Annotated[float, typer.Option(help="Sparsity of the prior: exp(-gamma * number of edges).")] = 1.0,
     score: Annotated[ScoreName, typer.Option(help="Score of DAGs.")] = ScoreName.bge,
+    constraints: Annotated[
+        Path | None, typer.Option(help="YAML or JSON file of what is known for certain about edges, order and paths.")
+    ] = None,
     time_budget: Annotated[float | None, typer.Option(help="Stop after so many seconds with what there is.")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the results in --out.")] = False,
     quiet: Quiet = False,
@@ -98,6 +101,7 @@ def fit(
             sampler=ew.MinimalIMAP(alpha=alpha),
             score=ew.BGe() if score is ScoreName.bge else ew.GaussianBIC(),
             prior=ew.Sparsity(gamma),
+            constraints=None if constraints is None else ew.Constraints.read(constraints),
             iterations=iterations,
             burn_in=burn_in,
             thin=thin,

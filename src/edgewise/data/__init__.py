@@ -1,6 +1,6 @@
 """From a file, a table or a covariance matrix to a checked :class:`Dataset`; and simulated data."""
 
-from edgewise.data.dataset import Covariance, Dataset, Moments, find_columns
+from edgewise.data.dataset import Covariance, Dataset, Moments, find_columns, find_order
 from edgewise.data.dependence import refuse_dependent
 from edgewise.data.loading import Data, load_data
 from edgewise.data.simulation import Simulation, simulate
@@ -12,6 +12,7 @@ __all__ = [
     "Moments",
     "Simulation",
     "find_columns",
+    "find_order",
     "load_data",
     "refuse_dependent",
     "simulate",

@@ -172,11 +172,7 @@ class Dataset:
         """
         if isinstance(variables, str | int):
             variables = [variables]
-        columns = find_columns(self.names, variables)
-        for column in columns:
-            if columns.count(column) > 1:
-                raise ArgumentError(f"The variable {self.names[column]!r} is given more than once.")
-        return np.array(columns, dtype=np.int64)
+        return _find_distinct(self.names, variables)
 
     def order(self, variables: Sequence[int | str]) -> IntArray:
         """Return the column numbers of an order, which must hold every variable once.
@@ -186,14 +182,7 @@ class Dataset:
         ArgumentError
             If it is not a permutation of the variables.
         """
-        columns = self.positions(variables)
-        if len(columns) != self.p:
-            missing = sorted(set(range(self.p)) - set(columns.tolist()))
-            raise ArgumentError(
-                f"An order must hold each of the {self.p} variables once, but {self.names[missing[0]]!r}"
-                f"{f' and {len(missing) - 1} more are' if len(missing) > 1 else ' is'} missing."
-            )
-        return columns
+        return find_order(self.names, variables)
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,6 +239,37 @@ def find_columns(names: Sequence[str], variables: Iterable[int | str]) -> list[i
             )
         columns.append(column)
     return columns
+
+
+def find_order(names: Sequence[str], variables: Iterable[int | str]) -> IntArray:
+    """Return the column numbers of an order, which must hold every variable once.
+
+    Raises
+    ------
+    ArgumentError
+        If it is not a permutation of the variables.
+
+    Examples
+    --------
+    >>> find_order(["Raf", "Mek"], ["Mek", "Raf"])
+    array([1, 0])
+    """
+    columns = _find_distinct(names, variables)
+    if len(columns) != len(names):
+        missing = sorted(set(range(len(names))) - set(columns.tolist()))
+        raise ArgumentError(
+            f"An order must hold each of the {len(names)} variables once, but {names[missing[0]]!r}"
+            f"{f' and {len(missing) - 1} more are' if len(missing) > 1 else ' is'} missing."
+        )
+    return columns
+
+
+def _find_distinct(names: Sequence[str], variables: Iterable[int | str]) -> IntArray:
+    columns = find_columns(names, variables)
+    for column in columns:
+        if columns.count(column) > 1:
+            raise ArgumentError(f"The variable {names[column]!r} is given more than once.")
+    return np.array(columns, dtype=np.int64)
 
 
 def default_names(p: int) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from edgewise.data.files import read_table
 from edgewise.data.wording import count
 from edgewise.errors import ArgumentError, DataError
 
-Data: TypeAlias = "Dataset | pd.DataFrame | npt.NDArray[np.generic] | Covariance | str | os.PathLike[str]"
+Data: TypeAlias = Dataset | pd.DataFrame | npt.NDArray[np.generic] | Covariance | str | os.PathLike[str]
 
 
 def load_data(data: Data) -> Dataset:

@@ -108,20 +108,23 @@ class Posterior:
             return self._labelled(self._directed if kind == "directed" else self._directed + self._directed.T)
         raise ArgumentError(f"kind must be 'directed', 'undirected' or 'compelled', but {kind!r} was given.")
 
-    def edges(self, threshold: float = 0.0) -> pd.DataFrame:
+    def edges(self, threshold: float = 0.0, *, prior: "Posterior | None" = None) -> pd.DataFrame:
         """Return a table of edges, the most probable first.
 
         Parameters
         ----------
         threshold
             Leave out edges less probable than this. Edges that were never drawn are always left out.
+        prior
+            A run without data, ``ew.sample(None, nodes=..., prior=...)``, to set its probabilities beside these.
 
         Returns
         -------
         DataFrame
             Columns ``source``, ``target``, ``probability``, ``mcse`` (the Monte Carlo standard error of the
             probability, as ArviZ computes it from the spread within and between chains), ``undirected`` and
-            ``compelled`` (the probabilities that the two are joined at all, and that the edge is compelled).
+            ``compelled`` (the probabilities that the two are joined at all, and that the edge is compelled). With
+            ``prior``, its probability follows that of the posterior.
         """
         directed = self.edge_probabilities().to_numpy()
         source, target = np.nonzero((directed >= _check_threshold(threshold)) & (directed > 0))
@@ -136,7 +139,19 @@ class Posterior:
                 "compelled": self.edge_probabilities("compelled").to_numpy()[source, target],
             }
         )
+        if prior is not None:
+            table.insert(3, "prior", self._prior_probabilities(prior)[source, target])
         return table.sort_values("probability", ascending=False, kind="stable", ignore_index=True)
+
+    def _prior_probabilities(self, prior: "Posterior") -> np.ndarray:
+        if not isinstance(prior, Posterior) or prior.info.get("data", True) is not None:
+            raise ArgumentError(
+                "prior must be what a run without data returned: ew.sample(None, nodes=..., prior=...)."
+            )
+        if set(prior.nodes) != set(self.nodes):
+            raise ArgumentError("The run without data has other variables than this posterior.")
+        nodes = list(self.nodes)
+        return prior.edge_probabilities().loc[nodes, nodes].to_numpy()
 
     def path_probabilities(self) -> pd.DataFrame:
         """Return the probability of a directed path from each variable (row) to each other: that it is an ancestor."""

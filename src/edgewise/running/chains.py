@@ -19,7 +19,7 @@ from typing import Literal, NamedTuple
 
 from edgewise._kernels.recorder import Draws
 from edgewise.posterior.collecting import Collector
-from edgewise.samplers import MinimalIMAPChain
+from edgewise.samplers import Chain
 
 from .progress import Watcher
 
@@ -31,7 +31,7 @@ BLOCK_SECONDS = 0.1
 class RunningChain:
     """A chain, and how many iterations it will take next."""
 
-    chain: MinimalIMAPChain
+    chain: Chain
     next_steps: int = 256
 
     @property
@@ -43,12 +43,12 @@ class RunningChain:
 class _Advanced(NamedTuple):
     """What a worker returns: the chain (another process returns a copy), its draws, and the seconds taken."""
 
-    chain: MinimalIMAPChain
+    chain: Chain
     blocks: list[Draws]
     seconds: float
 
 
-def _advance(chain: MinimalIMAPChain, steps: int) -> _Advanced:
+def _advance(chain: Chain, steps: int) -> _Advanced:
     began = time.perf_counter()
     blocks = chain.advance(min(steps, chain.schedule.iterations - chain.iteration))
     return _Advanced(chain, blocks, time.perf_counter() - began)

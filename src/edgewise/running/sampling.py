@@ -1,7 +1,6 @@
 """From data to a posterior."""
 
 import importlib.metadata
-import json
 import os
 import platform
 import time
@@ -10,23 +9,22 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack
 from dataclasses import asdict
-from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from edgewise._kernels.compiling import compilation_announced
 from edgewise.arguments import is_number, is_whole
-from edgewise.data import Data, Dataset, load_data
+from edgewise.data import Data, find_order
 from edgewise.errors import ArgumentError, StoppedEarlyWarning
 from edgewise.posterior import Posterior
 from edgewise.posterior.collecting import Collector, InMemory, Keeper
 from edgewise.posterior.storage import DrawFile
-from edgewise.priors import Sparsity
-from edgewise.samplers import MinimalIMAP, make_schedule
-from edgewise.scores import BGe, Score
+from edgewise.priors import Constraints, Prior
+from edgewise.samplers import Sampler, make_schedule
+from edgewise.scores import Score
 
 from .chains import RunningChain, run_chains
+from .plan import as_plain, make_plan
 from .progress import watch
 
 Order = Sequence[int | str] | np.ndarray
@@ -34,11 +32,13 @@ Start = str | Order | Sequence[Order]
 
 
 def sample(
-    data: Data,
+    data: Data | None,
     *,
-    sampler: MinimalIMAP | None = None,
+    nodes: Sequence[str] | None = None,
+    sampler: Sampler | None = None,
     score: Score | None = None,
-    prior: Sparsity | None = None,
+    prior: Prior | None = None,
+    constraints: Constraints | None = None,
     iterations: int = 100_000,
     burn_in: float = 0.2,
     thin: int = 100,
@@ -56,13 +56,18 @@ def sample(
     ----------
     data
         A DataFrame, an array, the path of a CSV, TSV or Parquet file, or a :class:`edgewise.Covariance`.
-        Rows are observations, columns are variables.
+        Rows are observations, columns are variables. None for a run that shows what the prior and the
+        constraints say without data.
+    nodes
+        The variables' names, for a run without data only.
     sampler
-        Default: ``MinimalIMAP()``.
+        Default: ``MinimalIMAP()``. A run without data has its own, and no score.
     score
         Default: ``BGe()``.
     prior
-        Default: ``Sparsity(1.0)``.
+        Default: ``Sparsity(1.0)``. Priors add up: ``Sparsity(1.0) + TierOrder(...) + Paths(...)``.
+    constraints
+        What is known for certain: every DAG that is drawn agrees with it.
     iterations
         Steps of each chain, burn-in included.
     burn_in
@@ -108,27 +113,23 @@ def sample(
     if executor is not None and not callable(getattr(executor, "submit", None)):
         raise ArgumentError(f"executor must be a concurrent.futures.Executor, but {executor!r} was given.")
     chains, seeds = int(chains), _seeds(seed)
-    sampler = MinimalIMAP() if sampler is None else sampler
-    score = BGe() if score is None else score
-    prior = Sparsity() if prior is None else prior
-    _check_part("sampler", sampler, fits=isinstance(sampler, MinimalIMAP), example="MinimalIMAP()")
-    fits = hasattr(score, "prepare") and not isinstance(score, MinimalIMAP)
-    _check_part("score", score, fits=fits, example="BGe() or GaussianBIC()")
-    _check_part("prior", prior, fits=isinstance(prior, Sparsity), example="Sparsity(1.0)")
-    sampler = sampler.resolve()
-    dataset = load_data(data)
+    plan = make_plan(data, nodes, sampler=sampler, score=score, prior=prior, constraints=constraints)
+    p = len(plan.names)
     rngs = [np.random.default_rng(child) for child in seeds.spawn(chains)]
-    orders = _starts(start, dataset, rngs)
-    model = sampler.prepare(dataset, score, prior)
+    orders = _starts(start, plan.names, rngs)
+    if executor is not None:
+        plan.check_travels(executor)
 
     with ExitStack() as stack:
-        keeper: Keeper = InMemory(chains) if store is None else stack.enter_context(DrawFile(store, chains, dataset.p))
-        collector = Collector(chains, dataset.p, keeper)
+        keeper: Keeper = InMemory(chains) if store is None else stack.enter_context(DrawFile(store, chains, p))
+        collector = Collector(chains, p, keeper)
         watcher = stack.enter_context(watch(progress, chains, schedule.iterations))
         with compilation_announced(
-            lambda: watcher.message("Compiling the sampler: once after installation, about 15 seconds.")
+            lambda: watcher.message("Compiling the sampler: once after installation, up to half a minute.")
         ):
-            running = [RunningChain(model.start(order, rng, schedule)) for order, rng in zip(orders, rngs, strict=True)]
+            running = [
+                RunningChain(plan.model.start(order, rng, schedule)) for order, rng in zip(orders, rngs, strict=True)
+            ]
             running[0].chain.advance(0)
         began = time.monotonic()
         stopped_by = run_chains(
@@ -150,19 +151,11 @@ def sample(
         posterior = keeper.finish(
             draws,
             collector.families(),
-            nodes=dataset.names,
+            nodes=plan.names,
             moves=tuple(chain.chain.moves() for chain in running),
-            info=_plain(
+            info=as_plain(
                 {
-                    "data": {
-                        "n": dataset.n,
-                        "p": dataset.p,
-                        "kind": dataset.kind,
-                        "fingerprint": dataset.fingerprint,
-                    },
-                    "sampler": _describe(sampler),
-                    "score": _describe(score),
-                    "prior": _describe(prior),
+                    **plan.record,
                     "schedule": asdict(schedule),
                     "iterations_done": done,
                     "stopped_by": stopped_by,
@@ -187,11 +180,6 @@ def sample(
     return posterior
 
 
-def _check_part(name: str, given: object, *, fits: bool, example: str) -> None:
-    if not fits or isinstance(given, type):
-        raise ArgumentError(f"{name} must be an object such as {example}, but {given!r} was given.")
-
-
 def _seeds(seed: int | None) -> np.random.SeedSequence:
     if seed is None:
         return np.random.SeedSequence()
@@ -200,12 +188,12 @@ def _seeds(seed: int | None) -> np.random.SeedSequence:
     return np.random.SeedSequence(int(seed))
 
 
-def _starts(start: Start, dataset: Dataset, rngs: list[np.random.Generator]) -> list[np.ndarray]:
+def _starts(start: Start, names: Sequence[str], rngs: list[np.random.Generator]) -> list[np.ndarray]:
     """Return an order for each chain."""
     if isinstance(start, str):
         if start not in ("auto", "random"):
             raise ArgumentError(f"start must be 'auto', 'random' or orders of the variables, but {start!r} was given.")
-        return [rng.permutation(dataset.p) for rng in rngs]
+        return [rng.permutation(len(names)) for rng in rngs]
     try:
         given = list(start)
     except TypeError as error:
@@ -213,30 +201,15 @@ def _starts(start: Start, dataset: Dataset, rngs: list[np.random.Generator]) -> 
             f"start must be 'auto', 'random' or orders of the variables, but {start!r} was given."
         ) from error
     if not any(_is_order(item) for item in given):
-        return [dataset.order(given)] * len(rngs)
+        return [find_order(names, given)] * len(rngs)
     if not all(_is_order(item) for item in given):
         raise ArgumentError("start mixes orders with single variables; give one order, or one for each chain.")
     if len(given) != len(rngs):
         raise ArgumentError(
             f"start holds {len(given)} orders for {len(rngs)} chains; give one for each chain, or just one."
         )
-    return [dataset.order(list(order)) for order in given]
+    return [find_order(names, list(order)) for order in given]
 
 
 def _is_order(item: object) -> bool:
     return isinstance(item, Iterable) and not isinstance(item, str)
-
-
-def _describe(part: Any) -> dict[str, Any]:
-    """Return a part's name and, if it is a dataclass, its settings."""
-    return {"name": type(part).__name__, **(asdict(part) if hasattr(part, "__dataclass_fields__") else {})}
-
-
-def _plain(info: dict[str, Any]) -> dict[str, Any]:
-    """Return a record as JSON gives it back, so that it is the same before and after storage."""
-
-    def simplify(value: Any) -> Any:
-        return value.tolist() if isinstance(value, np.ndarray | np.generic | pd.Series) else repr(value)
-
-    plain: dict[str, Any] = json.loads(json.dumps(info, default=simplify))
-    return plain

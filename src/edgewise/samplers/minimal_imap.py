@@ -4,24 +4,32 @@ This module prepares what the compiled loop in :mod:`edgewise._kernels.minimal_i
 Where a block ends makes no difference to the draws.
 """
 
-import math
 from dataclasses import dataclass, replace
 from typing import Literal, NoReturn
 
 import numpy as np
 
+from edgewise._kernels.beliefs import Beliefs, log_prior_beyond_families, new_structure
+from edgewise._kernels.exchanges import Chain, Scratch, evaluate
 from edgewise._kernels.factor import accumulate
-from edgewise._kernels.families import FAMILY, LogDetScore, new_cache
-from edgewise._kernels.minimal_imap import Chain, Scratch, Tests, evaluate, run
-from edgewise._kernels.recorder import Draws, enlarge, new_recorder
+from edgewise._kernels.families import FAMILY, Target, new_cache
+from edgewise._kernels.metropolis import SINGULAR_PREFIX
+from edgewise._kernels.minimal_imap import run
+from edgewise._kernels.recorder import Draws
+from edgewise._kernels.settling import establish
 from edgewise.arguments import is_number
 from edgewise.data import Dataset, refuse_dependent
 from edgewise.errors import ArgumentError
 from edgewise.imap import factorize
 from edgewise.independence import check_alpha, threshold_table, warn_of_void_tests
-from edgewise.priors import Sparsity
+from edgewise.priors import Knowledge, Prior
+from edgewise.priors.prior import FunctionTerm
 from edgewise.scores import Score
 
+from .aligned import aligned_zeros, padded
+from .beliefs import Questions, agree_with, make_beliefs, make_rules, weigh_functions
+from .recording import RecordingChain
+from .sampler import Sampler
 from .schedule import Schedule
 
 REFRESH_EVERY = 1_000_000
@@ -29,25 +37,17 @@ REFRESH_EVERY = 1_000_000
 condition number of the correlation matrix), and even at p = 1000 the O(p^3) factorisation is a small part of the O(p)
 steps between two of them."""
 
-STEPS_AT_ONCE = 16_384
-"""Steps in one call of the compiled loop: their random numbers take 256 kB, and the call itself a thousandth."""
-
-FAMILIES_AT_ONCE = 2**15
-"""Most families that the draws of one call could add to the record, so that room for them can be made beforehand."""
-
-CACHE_LINE = 8
-"""Numbers in a cache line. Rows are padded to whole ones."""
-
 HIGHEST_THRESHOLD = 1 - 1e-9
 """Below 1 by more than rounding errors, so that a variable always passes the test against itself, as its family's key
 wants it. Chains end with an error before any other rho^2 comes so near to 1."""
 
-NAMES_SEED = 0x1DA6
-"""Seed of the random numbers that name families: any constant serves, and all chains must agree on it."""
+STARTS = 100
+"""Orders to try for a start where many are excluded. If fewer than one in twenty were allowed, they would be found with
+probability above .99; with fewer still, a chain could hardly move."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class MinimalIMAP:
+class MinimalIMAP(Sampler):
     """The sampler of Agrawal, Broderick & Uhler (2018).
 
     Parameters
@@ -87,122 +87,121 @@ class MinimalIMAP:
             raise ArgumentError(f"laziness must lie between 0 and 1, but {self.laziness!r} was given.")
 
     def resolve(self) -> "MinimalIMAP":
-        """Return the same sampler with every ``"auto"`` replaced by what it stands for."""
+        """Return the same sampler with the parents and moves that ``"auto"`` stands for."""
         return replace(self, parents="full", moves="adjacent")
 
-    def prepare(self, dataset: Dataset, score: Score, prior: Sparsity) -> "MinimalIMAPModel":
+    def prepare(
+        self, dataset: Dataset, score: Score, prior: Prior, knowledge: Knowledge | None = None
+    ) -> "MinimalIMAPModel":
         """Return everything about the target that chains share."""
         warn_of_void_tests(dataset.n, dataset.p)
         p = dataset.p
         threshold = np.minimum(threshold_table(dataset.n, p, self.alpha), HIGHEST_THRESHOLD)
-        names = _aligned_zeros(2, _padded(p)).view(np.uint64)
-        names[:] = np.random.default_rng(NAMES_SEED).integers(1, 2**64, size=names.shape, dtype=np.uint64)
-        correlation = _aligned_zeros(p, _padded(p))
+        correlation = aligned_zeros(p, padded(p))
         correlation[:, :p] = dataset.moments.correlation
+        terms = prior.terms(dataset.names)
+        beliefs = make_beliefs(terms, knowledge)
         return MinimalIMAPModel(
             dataset=dataset,
-            tests=Tests(correlation, threshold, threshold / (1 - threshold)),
-            score=score.prepare(dataset),
-            gamma=prior.gamma,
+            target=Target(
+                correlation=correlation,
+                threshold=threshold,
+                odds=threshold / (1 - threshold),
+                score=score.prepare(dataset),
+                edge=terms.edge,
+                rules=make_rules(p, knowledge),
+            ),
+            beliefs=beliefs if beliefs.reach or len(beliefs.tier) or beliefs.asks else None,
+            functions=tuple(terms.functions),
+            knowledge=knowledge,
             laziness=float(self.laziness),
-            names=names,
         )
 
 
 @dataclass(frozen=True)
 class MinimalIMAPModel:
-    """The target of a run, in the form the compiled loop wants, shared by its chains."""
+    """The target of a run, in the form the compiled loop wants, shared by its chains.
+
+    ``beliefs`` is None where families and edges are all that matters.
+    """
 
     dataset: Dataset
-    tests: Tests
-    score: LogDetScore
-    gamma: float
+    target: Target
+    beliefs: Beliefs | None
+    functions: tuple[FunctionTerm, ...]
+    knowledge: Knowledge | None
     laziness: float
-    names: np.ndarray
 
     @property
     def p(self) -> int:
         """The number of variables."""
-        return len(self.tests.correlation)
+        return len(self.target.correlation)
 
     def start(self, order: np.ndarray, rng: np.random.Generator, schedule: Schedule) -> "MinimalIMAPChain":
-        """Return a chain at ``order``."""
-        return MinimalIMAPChain(self, order, rng, schedule)
+        """Return a chain that starts at ``order`` or, if knowledge or the prior exclude it, at one that they allow."""
+        chain = MinimalIMAPChain(self, agree_with(order, self.knowledge), rng, schedule)
+        for _ in range(STARTS):
+            if chain.refresh():
+                return chain
+            chain.state.order[:] = agree_with(rng.permutation(self.p), self.knowledge)
+        raise ArgumentError(
+            f"No start was found: the prior, or constraints on ancestors, exclude the DAGs of {STARTS} random orders. "
+            "An ancestor whose edge to its descendant is forbidden needs a path through other variables, which the "
+            "data may not show; require the edges of such a path, allow the direct edge, or use the prior Ancestors, "
+            "which excludes nothing."
+        )
 
 
-class MinimalIMAPChain:
+class MinimalIMAPChain(RecordingChain):
     """One chain. ``order``, ``rng`` and ``iteration`` determine all that follows after a refresh."""
+
+    pause_every = REFRESH_EVERY
 
     def __init__(
         self, model: MinimalIMAPModel, order: np.ndarray, rng: np.random.Generator, schedule: Schedule
     ) -> None:
-        p, tested, width = model.p, len(model.tests.threshold), _padded(model.p)
+        p, tested, width = model.p, len(model.target.threshold), padded(model.p)
+        super().__init__(p, rng, schedule)
         self.model = model
-        self.rng = rng
-        self.schedule = schedule
-        self.iteration = 0
         self.state = Chain(
             order=np.array(order, dtype=np.uint32),
-            W=_aligned_zeros(tested, width),
-            C=_aligned_zeros(tested + 1, width),
+            W=aligned_zeros(tested, width),
+            C=aligned_zeros(tested + 1, width),
             family=np.zeros(p, FAMILY),
             moves=np.zeros((2, 2), np.int64),
         )
-        self._scratch = Scratch(
-            zobrist=model.names[0],
-            own_zobrist=model.names[1],
-            names=_aligned_zeros(width).view(np.uint64),
-            vectors=_aligned_zeros(4, width),
-            plan=np.zeros((5, p)),
-        )
+        self._structure = None if model.beliefs is None else new_structure(model.beliefs)
+        self._scratch = Scratch(vectors=aligned_zeros(4, width), plan=np.zeros((5, p)))
         self._cache = new_cache(p)
-        self._recorder = new_recorder(p, capacity=64 * p)
-        self.refresh()
 
-    def refresh(self) -> None:
-        """Recompute the factor, the DAG and its scores from the order. O(p^3)."""
+    def refresh(self) -> bool:
+        """Recompute the factor, the DAG and its scores from the order; return False if the DAG is excluded. O(p^3)."""
         state, model = self.state, self.model
-        if not factorize(model.tests.correlation, state.order, state.W):
+        if not factorize(model.target.correlation, state.order, state.W):
             refuse_dependent(model.dataset, state.order[: len(state.W)].tolist())
         accumulate(state.W, state.C)
-        evaluate(state, model.tests, model.score, self._cache, self._scratch)
+        evaluate(state, model.target, self._cache, self._structure)
+        if self._structure is None:
+            return True
+        return establish(
+            state.order, state.family, model.target, self._cache, model.beliefs, self._structure
+        ) and weigh_functions(model.functions, state.order, self._structure)
 
-    def advance(self, steps: int) -> list[Draws]:
-        """Take ``steps`` iterations, and return the draws that fall among them.
+    def _pause(self) -> None:
+        self.refresh()
 
-        With no steps at all, what is still to be compiled is compiled.
-        """
-        end = self.iteration + steps
-        most = min(STEPS_AT_ONCE, max(FAMILIES_AT_ONCE // self.model.p, 1) * self.schedule.thin)
-        blocks: list[Draws] = []
-        while self.iteration < end or not blocks:
-            until_refresh = REFRESH_EVERY - self.iteration % REFRESH_EVERY
-            blocks.append(self._run(min(end - self.iteration, until_refresh, most)))
-            if steps and self.iteration % REFRESH_EVERY == 0:
-                self.refresh()
-        return blocks
-
-    def _run(self, steps: int) -> Draws:
-        model, schedule, p = self.model, self.schedule, self.model.p
-        draws = schedule.draws(after=self.iteration + steps) - schedule.draws(after=self.iteration)
-        while len(self._recorder.key) - self._recorder.used[0] < draws * p:
-            self._recorder = enlarge(self._recorder)
-        block = Draws(
-            family=np.empty((draws, p), np.int32),
-            order=np.empty((draws, p), np.min_scalar_type(p - 1)),
-            log_score=np.empty(draws),
-            log_prior=np.empty(draws),
-        )
-        uniforms = self.rng.random((steps, 2))
-        until_draw = schedule.until_draw(after=self.iteration)
-        ok = run(
-            self.state, model.tests, model.score, self._cache, self._scratch, model.gamma, model.laziness,
-            uniforms, self._recorder, block, until_draw, schedule.thin,
+    def _take(self, uniforms: np.ndarray, draws: Draws, cursor: np.ndarray) -> None:
+        model = self.model
+        questions = None if self._structure is None else Questions(model.functions, self._structure)
+        outcome = run(
+            self.state, model.target, self._cache, self._scratch, model.beliefs, self._structure,
+            None if questions is None else questions.ask, model.laziness,
+            uniforms, self._recorder, draws, cursor, self.schedule.thin,
         )  # fmt: skip
-        if not ok:
+        if questions is not None:
+            questions.raise_failure()
+        if outcome == SINGULAR_PREFIX:
             self._refuse_dependent()
-        self.iteration += steps
-        return block
 
     def _refuse_dependent(self) -> NoReturn:
         """Name the columns that an exchange would have put among the tested ones, though they determine each other."""
@@ -210,7 +209,7 @@ class MinimalIMAPChain:
         across, ends = [*order[: tested - 1], *order[tested : tested + 1]], [*order[1:tested], order[-1]]
         W = np.empty_like(self.state.W)
         for columns in (across, ends):
-            if not factorize(self.model.tests.correlation, np.array(columns), W[: len(columns)]):
+            if not factorize(self.model.target.correlation, np.array(columns), W[: len(columns)]):
                 refuse_dependent(self.model.dataset, columns)
         refuse_dependent(self.model.dataset, ends)
 
@@ -218,26 +217,12 @@ class MinimalIMAPChain:
     def log_posterior(self) -> float:
         """The unnormalised log posterior of the present order."""
         family = self.state.family
-        return float(family["log_score"].sum() - self.model.gamma * family["size"].sum())
-
-    def families(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the families drawn so far: their children, and their parents as bits in words of 64."""
-        used = int(self._recorder.used[0])
-        return self._recorder.node[:used], self._recorder.parents[:used]
+        log_posterior = float(family["log_score"].sum() + family["log_prior"].sum())
+        if self._structure is not None:
+            log_posterior += log_prior_beyond_families(self.model.beliefs, self._structure)
+        return log_posterior
 
     def moves(self) -> dict[str, tuple[int, int]]:
         """Return, for each kind of move, how often it was proposed and how often accepted."""
         (adjacent, adjacent_accepted), (wrap, wrap_accepted) = self.state.moves.tolist()
         return {"adjacent": (adjacent, adjacent_accepted), "wrap-around": (wrap, wrap_accepted)}
-
-
-def _padded(p: int) -> int:
-    return -(-p // CACHE_LINE) * CACHE_LINE
-
-
-def _aligned_zeros(*shape: int) -> np.ndarray:
-    """Return zeros that begin at a cache line, as NumPy's own need not."""
-    size = math.prod(shape)
-    numbers = np.zeros(size + CACHE_LINE)
-    start = -(numbers.ctypes.data // numbers.itemsize) % CACHE_LINE
-    return numbers[start : start + size].reshape(shape)

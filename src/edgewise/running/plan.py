@@ -1,0 +1,122 @@
+"""What is to be sampled: the parts of a run, checked and put together."""
+
+import json
+from collections.abc import Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from edgewise.data import Data, load_data
+from edgewise.data.validation import check_names
+from edgewise.errors import ArgumentError
+from edgewise.priors import Constraints, Prior, PriorSum, Sparsity
+from edgewise.samplers import MinimalIMAP, Model, Sampler, prepare_prior
+from edgewise.scores import BGe, Score
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The variables, the target of the chains, and what the record of the run says of its parts."""
+
+    names: tuple[str, ...]
+    model: Model
+    prior: Prior
+    record: dict[str, Any]
+
+    def check_travels(self, executor: Executor) -> None:
+        """Refuse functions that other processes could not find, as they have no name of their own in a module."""
+        for term in self.prior.terms(self.names).functions:
+            if "<" in term.name and not isinstance(executor, ThreadPoolExecutor):
+                raise ArgumentError(
+                    f"The function {term.name} of LogPrior cannot be sent to other processes: define it with a name "
+                    "at the top of a module, or leave out the executor, so that chains run on threads."
+                )
+
+
+def make_plan(
+    data: Data | None,
+    nodes: Sequence[str] | None,
+    *,
+    sampler: Sampler | None,
+    score: Score | None,
+    prior: Prior | None,
+    constraints: Constraints | None,
+) -> Plan:
+    """Check the parts of a run and prepare its target; without data, a run on the prior alone."""
+    prior = Sparsity() if prior is None else prior
+    _check_part("prior", prior, fits=isinstance(prior, Prior), example="Sparsity(1.0)")
+    if constraints is not None:
+        fits = isinstance(constraints, Constraints)
+        _check_part("constraints", constraints, fits=fits, example="Constraints(required=[('Raf', 'Mek')])")
+    record = {"prior": _describe(prior), "constraints": None if constraints is None else asdict(constraints)}
+    if data is None:
+        return _plan_prior(nodes, sampler, score, prior, constraints, record)
+    if nodes is not None:
+        raise ArgumentError("nodes are for a run without data only; with data, the columns are the variables.")
+    sampler = MinimalIMAP() if sampler is None else sampler
+    score = BGe() if score is None else score
+    _check_part("sampler", sampler, fits=isinstance(sampler, Sampler), example="MinimalIMAP()")
+    fits = hasattr(score, "prepare") and not isinstance(score, Sampler)
+    _check_part("score", score, fits=fits, example="BGe() or GaussianBIC()")
+    sampler = sampler.resolve()
+    dataset = load_data(data)
+    knowledge = None if constraints is None else constraints.resolve(dataset.names)
+    about = {"n": dataset.n, "p": dataset.p, "kind": dataset.kind, "fingerprint": dataset.fingerprint}
+    return Plan(
+        names=dataset.names,
+        model=sampler.prepare(dataset, score, prior, knowledge),
+        prior=prior,
+        record={"data": about, "sampler": _describe(sampler), "score": _describe(score), **record},
+    )
+
+
+def _plan_prior(
+    nodes: Sequence[str] | None,
+    sampler: Sampler | None,
+    score: Score | None,
+    prior: Prior,
+    constraints: Constraints | None,
+    record: dict[str, Any],
+) -> Plan:
+    if sampler is not None or score is not None:
+        raise ArgumentError("A run without data, on the prior alone, takes neither a sampler nor a score.")
+    if nodes is None or isinstance(nodes, str) or not all(isinstance(name, str) for name in nodes) or not len(nodes):
+        raise ArgumentError(f"A run without data needs nodes, a list of the variables' names, but got {nodes!r}.")
+    names = tuple(nodes)
+    check_names(names)
+    knowledge = None if constraints is None else constraints.resolve(names)
+    return Plan(
+        names=names,
+        model=prepare_prior(names, prior, knowledge),
+        prior=prior,
+        record={"data": None, "sampler": {"name": "prior only"}, "score": None, **record},
+    )
+
+
+def _check_part(name: str, given: object, *, fits: bool, example: str) -> None:
+    if not fits or isinstance(given, type):
+        raise ArgumentError(f"{name} must be an object such as {example}, but {given!r} was given.")
+
+
+def _describe(part: Any) -> dict[str, Any]:
+    """Return a part's name and, if it is a dataclass, its settings."""
+    if isinstance(part, PriorSum):
+        return {"name": "sum", "parts": [_describe(term) for term in part.parts]}
+    return {"name": type(part).__name__, **(asdict(part) if hasattr(part, "__dataclass_fields__") else {})}
+
+
+def as_plain(info: dict[str, Any]) -> dict[str, Any]:
+    """Return a record as JSON gives it back, so that it is the same before and after storage."""
+
+    def simplify(value: Any) -> Any:
+        if isinstance(value, pd.DataFrame):
+            return value.to_dict("list")
+        if isinstance(value, np.ndarray | np.generic | pd.Series):
+            return value.tolist()
+        return getattr(value, "__qualname__", repr(value))
+
+    plain: dict[str, Any] = json.loads(json.dumps(info, default=simplify))
+    return plain

@@ -1,0 +1,147 @@
+"""Priors and hard knowledge in the form the compiled loops want."""
+
+from collections.abc import Sequence
+from ctypes import CFUNCTYPE, c_int64
+from numbers import Real
+
+import numpy as np
+
+from edgewise._kernels.beliefs import DAG, DAG_AND_ORDER, FUNCTION, Beliefs, Structure
+from edgewise._kernels.bits import pack, unpack
+from edgewise._kernels.families import FORBIDDEN, REQUIRED, TESTED, Rules
+from edgewise._kernels.settling import memo_slot
+from edgewise.errors import ArgumentError
+from edgewise.graphs import ancestors
+from edgewise.priors import Knowledge, Terms
+from edgewise.priors.prior import FunctionTerm
+
+from .aligned import aligned_zeros, padded
+
+NAMES_SEED = 0x1DA6
+"""Seed of the random numbers that name families: any constant serves, and all chains must agree on it."""
+
+
+def make_rules(p: int, knowledge: Knowledge | None) -> Rules:
+    """Return the rules for single edges and the order; without any, all variables share one row."""
+    rows = 1 if knowledge is None else p
+    width = padded(p)
+    child, zobrist = np.random.default_rng(NAMES_SEED).integers(1, 2**64, size=(2, width), dtype=np.uint64)
+    edge = np.full((rows, width), TESTED, np.int8)
+    before = np.zeros((rows, width), bool)
+    bound = np.zeros((2, p), bool)
+    name = aligned_zeros(rows, width).view(np.uint64)
+    name[:] = zobrist
+    own = child[:p].copy()
+    if knowledge is not None:
+        edge[:, :p][knowledge.required.T] = REQUIRED
+        edge[:, :p][knowledge.forbidden.T] = FORBIDDEN
+        name[edge != TESTED] = 0
+        own ^= np.bitwise_xor.reduce(np.where(knowledge.required, zobrist[:p, None], np.uint64(0)), axis=0)
+        before[:, :p] = knowledge.before
+        bound[:] = knowledge.before.any(axis=1), knowledge.before.any(axis=0)
+    row = np.zeros(p, np.int64) if knowledge is None else np.arange(p)
+    return Rules(row=row, edge=edge, name=name, own=own, child=child, zobrist=zobrist, before=before, bound=bound)
+
+
+def make_beliefs(terms: Terms, knowledge: Knowledge | None, *, strict: bool = False) -> Beliefs:
+    """Return all that a prior and hard knowledge say beyond single edges."""
+    p = len(terms.edge)
+    needed, excluded = np.zeros((2, p, p), bool)
+    if knowledge is not None:
+        # Paths of required edges are always there, and against the order there are none.
+        needed[:] = knowledge.ancestors & ~ancestors(knowledge.required)
+        excluded[:] = knowledge.not_ancestors & ~knowledge.before.T
+    tier = np.array([term.tier for term in terms.tiers], np.int64).reshape(-1, p)
+    sources = np.array([term.sources for term in terms.paths], bool).reshape(-1, p)
+    targets = np.array([term.targets for term in terms.paths], bool).reshape(-1, p)
+    is_ruled = np.asarray((needed | excluded).any(axis=0))
+    asks = 0
+    if terms.functions:
+        asks = DAG_AND_ORDER if any(term.wants_order for term in terms.functions) else DAG
+    return Beliefs(
+        tier=tier,
+        last_tier=tier.max(axis=1, initial=-1),
+        tier_strength=np.array([term.strength for term in terms.tiers], float),
+        sources=pack(sources),
+        targets=pack(targets),
+        path_strength=np.array([term.strength for term in terms.paths], float),
+        needed=pack(needed.T),
+        excluded=pack(excluded.T),
+        is_ruled=is_ruled,
+        reach=bool(len(sources) or is_ruled.any()),
+        strict=strict,
+        asks=asks,
+    )
+
+
+def agree_with(order: Sequence[int] | np.ndarray, knowledge: Knowledge | None) -> np.ndarray:
+    """Return the order nearest to a given one that agrees with the knowledge.
+
+    Again and again, the first variable is taken before which nothing is missing.
+    """
+    rest = [int(variable) for variable in order]
+    if knowledge is None:
+        return np.array(rest)
+    missing = knowledge.before.sum(axis=0)
+    agreed = []
+    while rest:
+        variable = next(v for v in rest if missing[v] == 0)
+        rest.remove(variable)
+        agreed.append(variable)
+        missing = missing - knowledge.before[variable]
+    return np.array(agreed)
+
+
+def weigh_functions(functions: Sequence[FunctionTerm], order: np.ndarray, structure: Structure) -> bool:
+    """Set what functions written in Python say of the present DAG; return whether it is possible at all."""
+    if functions:
+        structure.value[0, FUNCTION] = _evaluate(functions, structure.parents, order)
+    return bool(structure.value[0, FUNCTION] > -np.inf)
+
+
+def answer(functions: Sequence[FunctionTerm], structure: Structure) -> None:
+    """Put what functions written in Python say of the proposed DAG into the memo."""
+    key = structure.asked_key[0]
+    structure.memo[memo_slot(key)] = key, _evaluate(functions, structure.question, structure.asked_order)
+
+
+ASK_TYPE = CFUNCTYPE(c_int64)
+"""How the compiled loop sees Python: a call without arguments, which takes the GIL, and returns 0 for failure. It costs
+a fraction of a microsecond, where leaving the loop and coming back with all its arrays costs twenty."""
+
+
+class Questions:
+    """Answers the questions of one chain while its compiled loop runs."""
+
+    def __init__(self, functions: Sequence[FunctionTerm], structure: Structure) -> None:
+        self._functions = functions
+        self._structure = structure
+        self._failure: BaseException | None = None
+        self.ask = ASK_TYPE(self._answer)
+
+    def _answer(self) -> int:
+        try:
+            answer(self._functions, self._structure)
+        except BaseException as failure:
+            self._failure = failure
+            return 0
+        return 1
+
+    def raise_failure(self) -> None:
+        """Raise what stopped the loop, if a function did."""
+        if self._failure is not None:
+            raise self._failure
+
+
+def _evaluate(functions: Sequence[FunctionTerm], parents: np.ndarray, order: np.ndarray) -> float:
+    dag = unpack(parents, len(order)).T
+    dag.setflags(write=False)
+    total = 0.0
+    for term in functions:
+        value: object = term.function(dag, order.copy())
+        if not isinstance(value, Real | np.bool_) or not float(value) < np.inf:
+            raise ArgumentError(
+                f"The function of LogPrior must return a number below infinity for each DAG, but it returned {value!r}."
+            )
+        total += float(value)
+    return total

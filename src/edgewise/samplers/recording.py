@@ -1,0 +1,74 @@
+"""Chains whose compiled loop takes random numbers and records draws, a block at a time."""
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+
+from edgewise._kernels.recorder import Draws, enlarge, new_recorder
+
+from .schedule import Schedule
+
+STEPS_AT_ONCE = 16_384
+"""Steps in one call of the compiled loop: their random numbers take 256 kB, and the call itself a thousandth."""
+
+FAMILIES_AT_ONCE = 2**15
+"""Most families that the draws of one call could add to the record, so that room for them can be made beforehand."""
+
+
+class RecordingChain(ABC):
+    """A chain over p variables whose steps take two random numbers each.
+
+    After every ``pause_every`` iterations it pauses, for what is not to be done in every step.
+    """
+
+    pause_every = 10**18
+
+    def __init__(self, p: int, rng: np.random.Generator, schedule: Schedule) -> None:
+        self.rng = rng
+        self.schedule = schedule
+        self.iteration = 0
+        self._p = p
+        self._recorder = new_recorder(p, capacity=64 * p)
+
+    def advance(self, steps: int) -> list[Draws]:
+        """Take ``steps`` iterations, and return the draws that fall among them.
+
+        With no steps at all, what is still to be compiled is compiled.
+        """
+        end = self.iteration + steps
+        most = min(STEPS_AT_ONCE, max(FAMILIES_AT_ONCE // self._p, 1) * self.schedule.thin)
+        blocks: list[Draws] = []
+        while self.iteration < end or not blocks:
+            until_pause = self.pause_every - self.iteration % self.pause_every
+            blocks.append(self._run(min(end - self.iteration, most, until_pause)))
+            if steps and self.iteration % self.pause_every == 0:
+                self._pause()
+        return blocks
+
+    def _run(self, steps: int) -> Draws:
+        p, schedule = self._p, self.schedule
+        draws = schedule.draws(after=self.iteration + steps) - schedule.draws(after=self.iteration)
+        while len(self._recorder.key) - self._recorder.used[0] < draws * p:
+            self._recorder = enlarge(self._recorder)
+        block = Draws(
+            family=np.empty((draws, p), np.int32),
+            order=np.empty((draws, p), np.min_scalar_type(p - 1)),
+            log_score=np.empty(draws),
+            log_prior=np.empty(draws),
+        )
+        cursor = np.array([0, 0, schedule.until_draw(after=self.iteration)])
+        self._take(self.rng.random((steps, 2)), block, cursor)
+        self.iteration += steps
+        return block
+
+    def _pause(self) -> None:  # noqa: B027
+        """Do what is due after ``pause_every`` iterations; by default nothing."""
+
+    @abstractmethod
+    def _take(self, uniforms: np.ndarray, draws: Draws, cursor: np.ndarray) -> None:
+        """Take one step for each row of ``uniforms``; the cursor is that of the compiled loops."""
+
+    def families(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the families drawn so far: their children, and their parents as bits in words of 64."""
+        used = int(self._recorder.used[0])
+        return self._recorder.node[:used], self._recorder.parents[:used]

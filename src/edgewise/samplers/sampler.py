@@ -1,0 +1,66 @@
+"""What all samplers have in common.
+
+A sampler is a few settings. Given data, a score, a prior and hard knowledge, it prepares a model, which all chains
+share; and a model starts chains. A chain advances in blocks from an explicit state, and where blocks end makes no
+difference to its draws. The loop over chains, the collection of draws and everything after are the same for all.
+"""
+
+from abc import ABC, abstractmethod
+from typing import Any, Protocol, Self
+
+import numpy as np
+
+from edgewise._kernels.recorder import Draws
+from edgewise.data import Dataset
+from edgewise.priors import Knowledge, Prior
+from edgewise.scores import Score
+
+from .schedule import Schedule
+
+
+class Chain(Protocol):
+    """One chain, at some iteration of its schedule."""
+
+    schedule: Schedule
+    iteration: int
+
+    def advance(self, steps: int) -> list[Draws]:
+        """Take ``steps`` iterations, and return the draws that fall among them.
+
+        With no steps at all, what is still to be compiled is compiled.
+        """
+
+    @property
+    def log_posterior(self) -> float:
+        """The unnormalised log posterior of the present state."""
+
+    def families(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the families drawn so far: their children, and their parents as bits in words of 64."""
+
+    def moves(self) -> dict[str, tuple[int, int]]:
+        """Return, for each kind of move, how often it was proposed and how often accepted."""
+
+
+class Model(Protocol):
+    """The target of a run, shared by its chains."""
+
+    def start(self, order: np.ndarray, rng: np.random.Generator, schedule: Schedule) -> Chain:
+        """Return a chain that starts at ``order``, or at an order near it that the knowledge allows."""
+
+
+class Sampler(ABC):
+    """The settings of a sampler."""
+
+    def resolve(self) -> Self:
+        """Return the same sampler with every ``"auto"`` replaced by what it stands for."""
+        return self
+
+    @abstractmethod
+    def prepare(self, dataset: Dataset, score: Score, prior: Prior, knowledge: Knowledge | None) -> Any:
+        """Return the :class:`Model` that chains share.
+
+        Raises
+        ------
+        ArgumentError
+            If this sampler cannot work with such a prior or such knowledge.
+        """

@@ -1,0 +1,180 @@
+"""Priors say what their definitions say, and refuse what they cannot understand."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import edgewise as ew
+from edgewise._kernels.beliefs import CHANGED
+from edgewise._kernels.bits import pack
+from edgewise._kernels.settling import establish
+from edgewise.samplers import Schedule, prepare_prior
+from naive import priors as naive
+
+P = 9
+NAMES = [f"V{i}" for i in range(P)]
+LOG_ODDS = np.random.default_rng(3).normal(size=(P, P))
+TIERS = [[4, 0, 2], [1], [8, 3], [5, 6]]
+PAIRS = [(0, 3), (1, 3), (7, 2), (3, 0)]
+
+
+def in_names(variables):
+    return [NAMES[v] for v in variables]
+
+
+CASES = {
+    "sparsity": (ew.Sparsity(0.7), lambda dag, order: naive.sparsity(dag, 0.7)),
+    "edges": (ew.EdgeBeliefs(LOG_ODDS), lambda dag, order: naive.edge_beliefs(dag, LOG_ODDS)),
+    "tiers": (ew.TierOrder([in_names(t) for t in TIERS]), lambda dag, order: naive.tier_order(order, TIERS)),
+    "two tiers": (
+        ew.TierOrder([[0], [5, 8]], strength=-2.5),
+        lambda dag, order: naive.tier_order(order, [[0], [5, 8]], -2.5),
+    ),
+    "paths": (
+        ew.Paths(in_names([0, 1, 2]), in_names([3, 4])),
+        lambda dag, order: naive.paths(dag, [0, 1, 2], [3, 4]),
+    ),
+    "overlapping paths": (
+        ew.Paths([0, 1, 2], [1, 2, 6], strength=0.3),
+        lambda dag, order: naive.paths(dag, [0, 1, 2], [1, 2, 6], 0.3),
+    ),
+    "ancestors": (ew.Ancestors(PAIRS, strength=1.5), lambda dag, order: naive.ancestors(dag, PAIRS, 1.5)),
+    "sum": (
+        ew.Sparsity(1) + ew.TierOrder(TIERS, 0.5) + ew.Paths([0], [1]) + ew.Paths([0], [1]) + ew.EdgeBeliefs(LOG_ODDS),
+        lambda dag, order: (
+            naive.sparsity(dag)
+            + naive.tier_order(order, TIERS, 0.5)
+            + 2 * naive.paths(dag, [0], [1])
+            + naive.edge_beliefs(dag, LOG_ODDS)
+        ),
+    ),
+}
+by_case = pytest.mark.parametrize(("prior", "definition"), CASES.values(), ids=CASES)
+
+
+def random_pair(rng, p, density):
+    """Return a random order and a DAG that agrees with it."""
+    order = rng.permutation(p)
+    dag = np.zeros((p, p), bool)
+    dag[np.ix_(order, order)] = np.triu(rng.random((p, p)) < density, 1)
+    return dag, order
+
+
+def make_chain(names, prior):
+    return prepare_prior(names, prior, None).start(np.arange(len(names)), np.random.default_rng(0), Schedule(10, 0, 1))
+
+
+def compiled_value(chain, dag, order):
+    """Return the log prior of a DAG and an order as the compiled loop computes it from scratch."""
+    chain.order[:] = order
+    chain._structure.new_base[:] = pack(dag.T)
+    chain._structure.marks[CHANGED] = pack(np.ones(len(dag), bool))
+    model = chain.model
+    assert establish(chain.order, chain._family, model.target, chain._cache, model.beliefs, chain._structure)
+    return chain.log_posterior
+
+
+@by_case
+def test_compiled_priors_equal_their_definitions(rng, prior, definition):
+    chain = make_chain(NAMES, prior)
+    for _ in range(1000):
+        dag, order = random_pair(rng, P, rng.choice([0.05, 0.2, 0.5]))
+        assert compiled_value(chain, dag, order) == pytest.approx(definition(dag, order), abs=1e-12)
+
+
+def test_priors_over_more_than_one_word_of_variables(rng):
+    p = 130
+    prior = ew.Paths(range(50), [129, 64, 70]) + ew.TierOrder([range(40), range(60, 100)])
+    chain = make_chain([f"V{i}" for i in range(p)], prior)
+    for _ in range(5):
+        dag, order = random_pair(rng, p, 0.01)
+        expected = naive.paths(dag, range(50), [129, 64, 70]) + naive.tier_order(order, [range(40), range(60, 100)])
+        assert compiled_value(chain, dag, order) == expected
+
+
+def test_beliefs_about_edges_are_read_from_every_form():
+    names = ["Raf", "Mek", "Erk"]
+    matrix = np.arange(9.0).reshape(3, 3)
+    edge = matrix * ~np.eye(3, dtype=bool)
+    frame = pd.DataFrame(matrix, index=names, columns=names)
+    np.testing.assert_array_equal(ew.EdgeBeliefs(matrix).terms(names).edge, edge)
+    np.testing.assert_array_equal(ew.EdgeBeliefs(frame).terms(names).edge, edge)
+    turned = ["Erk", "Raf", "Mek"]
+    np.testing.assert_array_equal(ew.EdgeBeliefs(frame.loc[turned, turned]).terms(names).edge, edge)
+    table = pd.DataFrame({"source": ["Raf"], "target": ["Mek"], "probability": [0.75]})
+    np.testing.assert_allclose(ew.EdgeBeliefs(table).terms(names).edge[0], [0, np.log(3), 0], rtol=1e-12)
+    table = pd.DataFrame({"source": ["Raf"], "target": [2], "log_odds": [-4]})
+    np.testing.assert_array_equal(ew.EdgeBeliefs(table).terms(names).edge[0], [0, 0, -4])
+
+
+def test_a_matrix_with_nothing_on_its_diagonal_is_fine():
+    matrix = np.zeros((2, 2))
+    np.fill_diagonal(matrix, np.nan)
+    assert not ew.EdgeBeliefs(matrix).terms(["a", "b"]).edge.any()
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: ew.TierOrder("ab"), "list of lists"),
+        (lambda: ew.TierOrder([["a"]]), "at least two"),
+        (lambda: ew.TierOrder([["a"], []]), "empty"),
+        (lambda: ew.TierOrder([["a"], ["b"]], strength=np.inf), "finite number"),
+        (lambda: ew.TierOrder([["a"], ["a"]]).terms(["a", "b"]), "twice"),
+        (lambda: ew.TierOrder([["a"], ["x"]]).terms(["a", "b"]), "no variable 'x'"),
+        (lambda: ew.Paths("a", ["b"]), "list of variables"),
+        (lambda: ew.Paths(["a"], [1.5]), "names or column numbers"),
+        (lambda: ew.Ancestors([("a", "b", "c")]), "pairs"),
+        (lambda: ew.Ancestors(["ab"]), "pairs"),
+        (lambda: ew.Ancestors([("a", "a")]).terms(["a", "b"]), "with itself"),
+        (lambda: ew.EdgeBeliefs(np.zeros((2, 3))), "square"),
+        (lambda: ew.EdgeBeliefs(np.zeros((3, 3))).terms(["a", "b"]), "3 rows"),
+        (lambda: ew.EdgeBeliefs([[0, np.inf], [0, 0]]), "Constraints"),
+        (lambda: ew.EdgeBeliefs("text"), "number for every edge"),
+        (lambda: ew.EdgeBeliefs(pd.DataFrame({"source": ["a"], "target": ["b"]})), "'log_odds' or 'probability'"),
+        (
+            lambda: ew.EdgeBeliefs(pd.DataFrame({"source": ["a"], "target": ["b"], "probability": [1.5]})),
+            "between 0 and 1",
+        ),
+        (
+            lambda: ew.EdgeBeliefs(pd.DataFrame({"source": ["a"], "target": ["b"], "probability": [1.0]})),
+            "Constraints",
+        ),
+        (
+            lambda: ew.EdgeBeliefs(pd.DataFrame({"source": ["a"], "target": ["a"], "log_odds": [1]})).terms(["a"]),
+            "to itself",
+        ),
+        (lambda: ew.EdgeBeliefs(pd.DataFrame(np.zeros((2, 2)), ["a", "b"], ["a", "c"])), "same variables"),
+        (lambda: ew.LogPrior(3), "function of the DAG"),
+        (lambda: ew.Sparsity(-1), "positive number"),
+    ],
+)
+def test_what_cannot_be_understood_is_refused(make, message):
+    with pytest.raises(ew.ArgumentError, match=message):
+        make()
+
+
+def test_priors_add_up_to_a_flat_sum():
+    prior = ew.Sparsity(1) + (ew.Paths(["a"], ["b"]) + ew.TierOrder([["a"], ["b"]]))
+    assert len(prior.parts) == 3
+    assert repr(prior).count(" + ") == 2
+    with pytest.raises(TypeError):
+        ew.Sparsity(1) + 1
+
+
+@pytest.mark.parametrize(
+    ("function", "wants"),
+    [
+        (lambda dag: 0, False),
+        (lambda dag, order: 0, True),
+        (lambda dag, pi: 0, True),
+        (lambda dag, strength=2: 0, False),
+        (lambda dag, order=None: 0, True),
+        (lambda dag, *, order: 0, True),
+        (np.sum, False),
+    ],
+)
+def test_a_function_gets_the_order_if_it_asks_for_it(function, wants):
+    (term,) = ew.LogPrior(function).terms(["a", "b"]).functions
+    assert term.wants_order is wants
+    assert term.function(np.zeros((2, 2), bool), np.arange(2)) == 0
