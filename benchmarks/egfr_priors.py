@@ -72,10 +72,11 @@ def main() -> None:
     for better, worse in (("order", "none"), ("path and order", "order")):
         difference = np.subtract(auroc[better], auroc[worse])
         error = difference.std(ddof=1) / np.sqrt(len(difference))
+        by_ranks = wilcoxon(difference, alternative="greater").pvalue
+        by_means = ttest_rel(auroc[better], auroc[worse], alternative="greater").pvalue
         print(
             f"{better} against {worse}: {difference.mean():+.4f} (standard error {error:.4f}), better in "
-            f"{(difference > 0).sum()} of {len(difference)}; p = {wilcoxon(difference, alternative='greater').pvalue:.2g} "
-            f"(Wilcoxon), {ttest_rel(auroc[better], auroc[worse], alternative='greater').pvalue:.2g} (t)"
+            f"{(difference > 0).sum()} of {len(difference)}; p = {by_ranks:.2g} (Wilcoxon), {by_means:.2g} (t)"
         )
 
 
