@@ -5,22 +5,37 @@ networkx graphs alike; those that return a graph return a DataFrame for a DataFr
 """
 
 from edgewise.graphs.adjacency import BoolMatrix, Graph, label_like
-from edgewise.graphs.dag import ancestors, as_dag, is_acyclic, to_networkx, topological_order
+from edgewise.graphs.dag import ancestors, ancestors_of_many, as_dag, is_acyclic, to_networkx, topological_order
 from edgewise.graphs.distance import structural_hamming_distance
 from edgewise.graphs.equivalence import compelled_edges, cpdag, is_markov_equivalent
+from edgewise.graphs.linear_extensions import (
+    LogCount,
+    count_linear_extensions,
+    estimate_linear_extensions,
+    hook_estimate,
+    log_linear_extensions,
+    sample_linear_extensions,
+)
 from edgewise.graphs.separation import is_d_separated
 
 __all__ = [
     "BoolMatrix",
     "Graph",
+    "LogCount",
     "ancestors",
+    "ancestors_of_many",
     "as_dag",
     "compelled_edges",
+    "count_linear_extensions",
     "cpdag",
+    "estimate_linear_extensions",
+    "hook_estimate",
     "is_acyclic",
     "is_d_separated",
     "is_markov_equivalent",
     "label_like",
+    "log_linear_extensions",
+    "sample_linear_extensions",
     "structural_hamming_distance",
     "to_networkx",
     "topological_order",

@@ -191,3 +191,22 @@ def _check_acyclic(adjacency: Adjacency) -> None:
     cycle = [adjacency.nodes[source] for source, _ in nx.find_cycle(graph)]
     path = " -> ".join(str(node) for node in [*cycle, cycle[0]])
     raise GraphError(f"The graph has a cycle, {path}; remove or turn one of its edges.")
+
+
+def ancestors_of_many(dags: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return which node has a directed path to which in each of a stack of DAGs, shape (m, p, p).
+
+    Paths of at most 1, 2, 4, ... steps by repeated squaring, for all DAGs at once.
+
+    Examples
+    --------
+    >>> dags = np.array([[[0, 1, 0], [0, 0, 1], [0, 0, 0]], [[0, 0, 1], [0, 0, 0], [0, 0, 0]]], dtype=bool)
+    >>> ancestors_of_many(dags)[:, 0].astype(int)
+    array([[0, 1, 1],
+           [0, 0, 1]])
+    """
+    reach = dags
+    for _ in range(dags.shape[1].bit_length()):
+        walks = reach.astype(np.float32)
+        reach = reach | (walks @ walks > 0)
+    return reach
