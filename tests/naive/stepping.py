@@ -34,10 +34,20 @@ class FlatScore:
 
 
 def make_chain(
-    data, order, *, alpha=0.01, gamma=1.0, prior=None, constraints=None, score=None, laziness=0.01, schedule=ALWAYS
+    data,
+    order,
+    *,
+    alpha=0.01,
+    gamma=1.0,
+    prior=None,
+    constraints=None,
+    score=None,
+    laziness=0.01,
+    target="orders",
+    schedule=ALWAYS,
 ):
     dataset = load_data(data)
-    model = MinimalIMAP(alpha=alpha, laziness=laziness).prepare(
+    model = MinimalIMAP(alpha=alpha, laziness=laziness, target=target).prepare(
         dataset,
         BGe() if score is None else score,
         Sparsity(gamma) if prior is None else prior,

@@ -13,7 +13,7 @@ has no probability.
 
 import numpy as np
 
-from .beliefs import CHANGED, NEW_ANCESTORS, NEW_FAMILY
+from .beliefs import ABOVE, BELOW, CHANGED, NEW_ABOVE, NEW_ANCESTORS, NEW_BELOW, NEW_FAMILY
 from .bits import WORD, clear, copy, first, has, insert, is_equal, list_members, meets, remove
 from .compiling import in_place, inlined
 from .families import FORBIDDEN, fill, slot_of
@@ -179,4 +179,27 @@ def weigh_paths(beliefs, structure):
                 number += 1
                 word &= word - np.uint64(1)
         total += beliefs.path_strength[g] * number
+    return total
+
+
+@inlined
+def weigh_relatives(beliefs, structure):
+    """Count the ancestors and descendants in the proposed DAG; return what they add to the log target."""
+    relatives = structure.relatives
+    for v in range(relatives.shape[1]):
+        relatives[NEW_ABOVE, v] = relatives[ABOVE, v]
+        relatives[NEW_BELOW, v] = relatives[BELOW, v]
+    for v in range(relatives.shape[1]):
+        if has(structure.marks, NEW_ANCESTORS, v):
+            for w in range(structure.ancestors.shape[1]):
+                word = structure.ancestors[v, w] ^ structure.new_ancestors[v, w]
+                while word != np.uint64(0):
+                    u = w * WORD + first(word)
+                    step = 1 if has(structure.new_ancestors, v, u) else -1
+                    relatives[NEW_ABOVE, v] += step
+                    relatives[NEW_BELOW, u] += step
+                    word &= word - np.uint64(1)
+    total = 0.0
+    for v in range(relatives.shape[1]):
+        total += beliefs.log_count[relatives[NEW_ABOVE, v]] + beliefs.log_count[relatives[NEW_BELOW, v]]
     return total

@@ -32,7 +32,9 @@ class Beliefs(NamedTuple):
 
     ``tier[t, v]`` is the number of the tier of v, -1 in none, and ``last_tier[t]`` the last one's, whose variables do
     not count. ``sources`` and ``targets`` are sets. ``needed`` and ``excluded`` are, for each variable, who must and
-    who must not be its ancestor, ``is_ruled`` whether there is either. ``reach`` says whether ancestors matter at all.
+    who must not be its ancestor, ``is_ruled`` whether there is either. ``log_count[k]`` is what a variable with k
+    ancestors, or k descendants, adds to the log target; it is empty where the numbers do not matter. ``reach`` says
+    whether ancestors matter at all.
     """
 
     tier: np.ndarray
@@ -44,6 +46,7 @@ class Beliefs(NamedTuple):
     needed: np.ndarray
     excluded: np.ndarray
     is_ruled: np.ndarray
+    log_count: np.ndarray
     reach: bool
     strict: bool
     asks: int
@@ -52,14 +55,18 @@ class Beliefs(NamedTuple):
 CHANGED, NEW_FAMILY, NEW_ANCESTORS = range(3)
 """Rows of ``Structure.marks``: variables whose base, family and ancestors a proposal changes."""
 
-PATHS, FUNCTION = 0, 1
+PATHS, FUNCTION, RELATIVES = range(3)
 """Columns of ``Structure.value``."""
+
+ABOVE, BELOW, NEW_ABOVE, NEW_BELOW = range(4)
+"""Rows of ``Structure.relatives``."""
 
 
 class Structure(NamedTuple):
     """The DAG of a chain, and the one proposed: sets of variables in rows, one for each variable.
 
     ``base`` and ``base_key`` are what tests and rules for edges say, ``parents`` what follows with ancestor rules.
+    ``relatives`` has the numbers of ancestors and descendants of each variable, in the present and the proposed DAG.
     ``misplaced[t, v]`` counts the variables of other tiers on the wrong side of v, ``in_tier[t]`` the variables that
     count. ``value`` and ``dag_key`` have row 0 for the present and row 1 for the proposed DAG. ``question`` is the
     proposed DAG, ``asked_order`` the order and ``asked_key`` the name of both for which a Python function is asked;
@@ -77,6 +84,7 @@ class Structure(NamedTuple):
     new_family: np.ndarray
     marks: np.ndarray
     reached: np.ndarray
+    relatives: np.ndarray
     misplaced: np.ndarray
     in_tier: np.ndarray
     value: np.ndarray
@@ -104,9 +112,10 @@ def new_structure(beliefs: Beliefs) -> Structure:
         new_family=np.zeros(p, FAMILY),
         marks=np.zeros((3, words), np.uint64),
         reached=np.zeros((1, words), np.uint64),
+        relatives=np.zeros((4, p), np.int64),
         misplaced=np.zeros(beliefs.tier.shape, np.int64),
         in_tier=np.zeros(len(beliefs.tier), np.int64),
-        value=np.zeros((2, 2)),
+        value=np.zeros((2, 3)),
         dag_key=np.zeros(2, np.uint64),
         memo=np.zeros(1 << MEMO_BITS if beliefs.asks else 1, MEMO),
         question=sets[5],

@@ -2,16 +2,21 @@
 
 import numpy as np
 
-from .ancestry import mix, propagate, weigh_paths
+from .ancestry import mix, propagate, weigh_paths, weigh_relatives
 from .beliefs import (
+    ABOVE,
+    BELOW,
     CHANGED,
     DAG,
     DAG_AND_ORDER,
     FUNCTION,
     MEMO_BITS,
+    NEW_ABOVE,
     NEW_ANCESTORS,
+    NEW_BELOW,
     NEW_FAMILY,
     PATHS,
+    RELATIVES,
     count_tiers,
     exchange_tiers,
 )
@@ -80,8 +85,12 @@ def commit(family, structure):
             v = w * WORD + first(word)
             copy(structure.new_ancestors, v, structure.ancestors, v)
             word &= word - np.uint64(1)
-    structure.value[0, PATHS] = structure.value[1, PATHS]
-    structure.value[0, FUNCTION] = structure.value[1, FUNCTION]
+    if not is_empty(marks, NEW_ANCESTORS):
+        for v in range(family.shape[0]):
+            structure.relatives[ABOVE, v] = structure.relatives[NEW_ABOVE, v]
+            structure.relatives[BELOW, v] = structure.relatives[NEW_BELOW, v]
+    for term in (PATHS, FUNCTION, RELATIVES):
+        structure.value[0, term] = structure.value[1, term]
     structure.dag_key[0] = structure.dag_key[1]
 
 
@@ -100,16 +109,19 @@ def settle(order, first_position, last_position, uniform, family, target, cache,
     value = structure.value
     outcome = PROPOSED
     log_ratio = propagate(order, first_position, last_position, family, target, cache, beliefs, structure)
-    value[1, PATHS] = value[0, PATHS]
-    value[1, FUNCTION] = value[0, FUNCTION]
+    for term in (PATHS, FUNCTION, RELATIVES):
+        value[1, term] = value[0, term]
     if log_ratio > -np.inf:
         if not is_empty(marks, NEW_ANCESTORS):
             value[1, PATHS] = weigh_paths(beliefs, structure)
+            if beliefs.log_count.shape[0] > 0:
+                value[1, RELATIVES] = weigh_relatives(beliefs, structure)
         if beliefs.asks == DAG_AND_ORDER or (beliefs.asks == DAG and not is_empty(marks, NEW_FAMILY)):
             if not weigh_function(order, beliefs, structure):
                 if ask() == 0 or not weigh_function(order, beliefs, structure):
                     outcome = ASK
-        log_ratio += (value[1, PATHS] - value[0, PATHS]) + (value[1, FUNCTION] - value[0, FUNCTION])
+        for term in (PATHS, FUNCTION, RELATIVES):
+            log_ratio += value[1, term] - value[0, term]
     log_ratio += exchange_tiers(order, first_position, last_position, beliefs, structure)
     order[first_position] = a
     order[last_position] = b
@@ -131,6 +143,8 @@ def establish(order, family, target, cache, beliefs, structure):
     if propagate(order, 0, last, family, target, cache, beliefs, structure) == -np.inf:
         return False
     structure.value[1, PATHS] = weigh_paths(beliefs, structure)
+    if beliefs.log_count.shape[0] > 0:
+        structure.value[1, RELATIVES] = weigh_relatives(beliefs, structure)
     commit(family, structure)
     count_tiers(order, beliefs, structure)
     return True

@@ -49,6 +49,8 @@ class Diagnostics:
         Correlation of edge probabilities between chains; not a number where a chain has drawn no edge at all.
     acceptance
         A row for each kind of move: how often proposed, and the share accepted, over all chains.
+    weight_ess
+        How many equally weighted draws the weights leave: (sum of weights)^2 / sum of squares.
     """
 
     verdict: str
@@ -58,6 +60,7 @@ class Diagnostics:
     edges: pd.DataFrame
     agreement: pd.DataFrame
     acceptance: pd.DataFrame
+    weight_ess: float
 
     def __repr__(self) -> str:
         return f"<Diagnostics: {self.verdict}>"
@@ -68,13 +71,14 @@ def diagnose(posterior: "Posterior") -> Diagnostics:
     r_hat, ess = (float(values[0]) for values in _r_hat_and_ess(posterior.log_posterior[:, :, None]))
     edges = _diagnose_edges(posterior)
     agreement = chain_agreement(posterior)
-    faults = _faults(r_hat, ess, edges)
+    weight_ess = float(1 / (posterior.weights**2).sum())
+    faults = _faults(r_hat, min(ess, weight_ess), edges)
     if faults:
         verdict = f"Do not trust this run yet: {'; '.join(faults)}; run longer, or from better starts."
         warnings.warn(verdict, ConvergenceWarning, stacklevel=3)
     else:
         verdict = _praise(posterior.directed_by_chain, r_hat, ess)
-    return Diagnostics(verdict, not faults, r_hat, ess, edges, agreement, acceptance(posterior))
+    return Diagnostics(verdict, not faults, r_hat, ess, edges, agreement, acceptance(posterior), weight_ess)
 
 
 def chain_agreement(posterior: "Posterior") -> pd.DataFrame:

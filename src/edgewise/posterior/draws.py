@@ -54,6 +54,8 @@ class DrawTable:
         The child of each family.
     family_parents : ndarray of uint8, shape (families, bytes)
         Its parents; bit i of byte b is variable 8 b + i.
+    log_weight : ndarray, shape (chains, draws), or None
+        The log of each draw's weight, up to a constant; None where all weigh the same.
     """
 
     family: StoredArray
@@ -62,6 +64,7 @@ class DrawTable:
     log_prior: np.ndarray
     family_node: np.ndarray
     family_parents: np.ndarray
+    log_weight: np.ndarray | None = None
 
     @property
     def p(self) -> int:

@@ -18,8 +18,13 @@ def as_counts(weights: np.ndarray) -> tuple[np.ndarray, float]:
     return counts, float(counts.sum())
 
 
-def monte_carlo_error(values: np.ndarray) -> np.ndarray:
+def monte_carlo_error(
+    values: np.ndarray, weights: np.ndarray | None = None, mean: np.ndarray | float = 0.0
+) -> np.ndarray:
     """Return ArviZ's Monte Carlo standard error of the mean of each quantity, shape (chain, draw, quantity).
+
+    With weights (chain, draw), the weighted ``mean`` is a ratio of two means; to first order its error is that of the
+    mean of w (x - mean), the weights having mean one.
 
     What never varies has no error. What varies only between chains has the error of a mean of as many numbers as there
     are chains. With fewer than the four draws that ArviZ needs the error is not known.
@@ -27,6 +32,8 @@ def monte_carlo_error(values: np.ndarray) -> np.ndarray:
     from arviz_stats import base
 
     arviz: Any = vars(base)["array_stats"]
+    if weights is not None:
+        values = weights[:, :, None] * weights.size * (values - mean)
     values = values.astype(float)
     chains, draws, _ = values.shape
     constant = (values == values[:1, :1]).all(axis=(0, 1))

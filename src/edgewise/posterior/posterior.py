@@ -2,13 +2,14 @@
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import networkx as nx
 import numpy as np
 import pandas as pd
+from scipy.special import softmax
 
 from edgewise._kernels.equivalence import compelled_weighted_sum
 from edgewise._kernels.features import blankets_weighted_sum, paths_weighted_sum
@@ -54,8 +55,6 @@ class Posterior:
     >>> posterior = ew.sample(sim.data, iterations=2000, thin=10, chains=2, seed=1, progress=False)
     >>> posterior.dags().shape
     (2, 160, 4, 4)
-    >>> posterior.edge_probabilities("undirected").shape
-    (4, 4)
     >>> float(posterior.probability(lambda dag: dag.sum() <= 6))
     1.0
     """
@@ -73,7 +72,9 @@ class Posterior:
     @cached_property
     def weights(self) -> np.ndarray:
         """The weight of each draw, shape (chain, draw); they add up to one."""
-        return np.full(self.draws.log_score.shape, 1 / self.draws.log_score.size)
+        if self.draws.log_weight is None:
+            return np.full(self.draws.log_score.shape, 1 / self.draws.log_score.size)
+        return np.asarray(softmax(self.draws.log_weight))
 
     def __repr__(self) -> str:
         chains, draws = self.weights.shape
@@ -126,32 +127,7 @@ class Posterior:
             ``compelled`` (the probabilities that the two are joined at all, and that the edge is compelled). With
             ``prior``, its probability follows that of the posterior.
         """
-        directed = self.edge_probabilities().to_numpy()
-        source, target = np.nonzero((directed >= _check_threshold(threshold)) & (directed > 0))
-        names = pd.Index(self.nodes)
-        table = pd.DataFrame(
-            {
-                "source": names[source],
-                "target": names[target],
-                "probability": directed[source, target],
-                "mcse": self._monte_carlo_error[source, target],
-                "undirected": self.edge_probabilities("undirected").to_numpy()[source, target],
-                "compelled": self.edge_probabilities("compelled").to_numpy()[source, target],
-            }
-        )
-        if prior is not None:
-            table.insert(3, "prior", self._prior_probabilities(prior)[source, target])
-        return table.sort_values("probability", ascending=False, kind="stable", ignore_index=True)
-
-    def _prior_probabilities(self, prior: "Posterior") -> np.ndarray:
-        if not isinstance(prior, Posterior) or prior.info.get("data", True) is not None:
-            raise ArgumentError(
-                "prior must be what a run without data returned: ew.sample(None, nodes=..., prior=...)."
-            )
-        if set(prior.nodes) != set(self.nodes):
-            raise ArgumentError("The run without data has other variables than this posterior.")
-        nodes = list(self.nodes)
-        return prior.edge_probabilities().loc[nodes, nodes].to_numpy()
+        return summaries.tabulate_edges(self, _check_threshold(threshold), self._monte_carlo_error, prior)
 
     def path_probabilities(self) -> pd.DataFrame:
         """Return the probability of a directed path from each variable (row) to each other: that it is an ancestor."""
@@ -210,7 +186,9 @@ class Posterior:
         """
         values = features.evaluate(function, self.draws, self.weights, self.nodes if networkx else None)
         counts, number = as_counts(self.weights)
-        return Estimate(float((values * counts).sum() / number), float(monte_carlo_error(values[:, :, None])[0]))
+        mean = float((values * counts).sum() / number)
+        weights = None if self.draws.log_weight is None else self.weights
+        return Estimate(mean, float(monte_carlo_error(values[:, :, None], weights, mean)[0]))
 
     def probability(self, function: Callable[..., bool], *, networkx: bool = False) -> Estimate:
         """Return the posterior probability that a function of the DAG is true.
@@ -292,6 +270,24 @@ class Posterior:
         Pairs with a higher probability than this are kept.
         """
         return summaries.inclusion_threshold(self.edge_probabilities("undirected").to_numpy())
+
+    def reweighted(self, log_weight: np.ndarray) -> "Posterior":
+        """Return the same draws with other weights.
+
+        Every summary respects the weights; ``diagnostics().weight_ess`` tells what they cost.
+
+        Parameters
+        ----------
+        log_weight
+            The log of each draw's weight, up to a constant, shape (chain, draw); minus infinity for none.
+        """
+        log_weight = np.asarray(log_weight, float)
+        if log_weight.shape != self.draws.log_score.shape or not np.isfinite(log_weight).any():
+            raise ArgumentError(
+                f"log_weight must have a number for each draw, shape {self.draws.log_score.shape}, at least one of "
+                f"them finite, but its shape is {log_weight.shape}."
+            )
+        return replace(self, draws=replace(self.draws, log_weight=log_weight))
 
     def diagnostics(self) -> Diagnostics:
         """Return R-hat, effective sample sizes, agreement and acceptance, with a verdict in words.
@@ -422,15 +418,19 @@ class Posterior:
     @cached_property
     def _monte_carlo_error(self) -> np.ndarray:
         mean = np.round(self.directed_by_chain.mean(axis=0), DIGITS)
+        weights = None if self.draws.log_weight is None else self.weights
         error = np.where(self.weights.size > 1, np.zeros_like(mean), np.nan)
         source, target = np.nonzero((mean > 0) & (mean < 1))
         for few, has_edge in self.draws.indicators(source, target):
-            error[source[few], target[few]] = monte_carlo_error(has_edge)
+            error[source[few], target[few]] = monte_carlo_error(
+                has_edge, weights, self._directed[source[few], target[few]]
+            )
         return error
 
     def _edge_means(self, chain: int) -> np.ndarray:
         weight = self.draws.weigh_families(self._counts, chain)
-        return np.asarray(self.draws.sum_parents(weight) / self._counts[chain].sum())
+        # A chain whose draws have no weight at all has no part in the mean over chains either.
+        return np.asarray(self.draws.sum_parents(weight) / (self._counts[chain].sum() or 1.0))
 
     def _labelled(self, probability: np.ndarray) -> pd.DataFrame:
         return pd.DataFrame(np.round(probability, DIGITS), index=list(self.nodes), columns=list(self.nodes))

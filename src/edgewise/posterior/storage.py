@@ -39,6 +39,9 @@ DRAWN = {
 }
 """The variables of the file that grow with the draws: the fields of :class:`Draws`, with their dimensions."""
 
+WEIGHT = "log_weight"
+"""The variable of the weights, which is there if they differ."""
+
 LARGE = ("family", "order")
 MOST_IN_MEMORY = 2**26
 """Bytes from which the large variables are left in the file."""
@@ -89,7 +92,9 @@ class DrawFile:
             for name, array in waiting._asdict().items():
                 self._file.variables[name][chain, start:stop] = array[:number]
 
-    def finish(self, draws: int, families: Families, **about: Any) -> Posterior:
+    def finish(
+        self, draws: int, families: Families, *, log_weight: np.ndarray | None = None, **about: Any
+    ) -> Posterior:
         """Cut every chain to ``draws`` draws, add the rest, give the file its name, and return what it holds."""
         for chain, written in enumerate(self._written):
             if written < draws:
@@ -101,6 +106,8 @@ class DrawFile:
                     if dimension not in self._file.dimensions:
                         self._file.dimensions[dimension] = length
                 self._file.create_variable(name, dimensions, array.dtype, data=array, compression="gzip")
+            if log_weight is not None:
+                self._file.create_variable(WEIGHT, ("chain", "draw"), "<f8", data=log_weight, compression="gzip")
             text = json.dumps(about, ensure_ascii=True, sort_keys=True)
             self._file.attrs["edgewise_format"] = FORMAT
             self._file.attrs["about"] = text
@@ -130,6 +137,7 @@ def save(posterior: Posterior, path: str | os.PathLike[str]) -> None:
         file.finish(
             draws,
             (table.family_node, table.family_parents),
+            log_weight=table.log_weight,
             nodes=posterior.nodes,
             moves=posterior.moves,
             info=posterior.info,
@@ -182,7 +190,8 @@ def load(path: str | os.PathLike[str]) -> Posterior:
                 f"newer Edgewise to read it."
             )
         text = dataset.attrs["about"]
-        variables = {name: dataset[name].variable for name in (*DRAWN, *FAMILIES)}
+        present = (*DRAWN, *FAMILIES, *([WEIGHT] if WEIGHT in dataset else []))
+        variables = {name: dataset[name].variable for name in present}
         intact = dataset.attrs["sha256"] == _checksum(text, variables)
         about = json.loads(text) if intact else {}
         if intact and not _is_consistent(variables, about):
@@ -215,7 +224,7 @@ def load(path: str | os.PathLike[str]) -> Posterior:
 def _checksum(text: str, variables: Any) -> str:
     """Return the SHA-256 of the text and of every array, read in parts."""
     digest = hashlib.sha256(text.encode())
-    for name in (*DRAWN, *FAMILIES):
+    for name in (*DRAWN, *FAMILIES, *([WEIGHT] if WEIGHT in variables else [])):
         array = variables[name]
         digest.update(f"{name} {np.dtype(array.dtype).newbyteorder('<').str} {array.shape}".encode())
         pieces = _pieces(array) if name in DRAWN else [np.asarray(array[...])]
@@ -230,7 +239,7 @@ def _is_consistent(variables: Any, about: dict[str, Any]) -> bool:
     node, parents = (np.asarray(variables[name][...]) for name in FAMILIES)
     return (
         variables["order"].shape == (chains, draws, p)
-        and variables["log_score"].shape == variables["log_prior"].shape == (chains, draws)
+        and all(variables[name].shape == (chains, draws) for name in variables if name.startswith("log_"))
         and len(about["nodes"]) == p
         and len(about["moves"]) == chains
         and isinstance(about["info"], dict)

@@ -3,7 +3,9 @@
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+import pandas as pd
 
+from edgewise.errors import ArgumentError
 from edgewise.graphs import cpdag
 
 from .monte_carlo import DIGITS, as_counts
@@ -83,3 +85,35 @@ def inclusion_threshold(undirected: np.ndarray) -> float:
     """
     pairs = undirected[np.triu_indices(len(undirected), 1)]
     return float(np.max(pairs, where=pairs <= 0.5, initial=0.0))
+
+
+def tabulate_edges(
+    posterior: "Posterior", threshold: float, error: np.ndarray, prior: "Posterior | None"
+) -> pd.DataFrame:
+    """Return the table of :meth:`Posterior.edges`; ``error`` has the Monte Carlo error of every directed edge."""
+    directed = posterior.edge_probabilities().to_numpy()
+    source, target = np.nonzero((directed >= threshold) & (directed > 0))
+    names = pd.Index(posterior.nodes)
+    table = pd.DataFrame(
+        {
+            "source": names[source],
+            "target": names[target],
+            "probability": directed[source, target],
+            "mcse": error[source, target],
+            "undirected": posterior.edge_probabilities("undirected").to_numpy()[source, target],
+            "compelled": posterior.edge_probabilities("compelled").to_numpy()[source, target],
+        }
+    )
+    if prior is not None:
+        table.insert(3, "prior", prior_probabilities(posterior, prior)[source, target])
+    return table.sort_values("probability", ascending=False, kind="stable", ignore_index=True)
+
+
+def prior_probabilities(posterior: "Posterior", prior: "Posterior") -> np.ndarray:
+    """Return the edge probabilities of a run without data, in the order of a posterior's variables."""
+    if not isinstance(prior, type(posterior)) or prior.info.get("data", True) is not None:
+        raise ArgumentError("prior must be what a run without data returned: ew.sample(None, nodes=..., prior=...).")
+    if set(prior.nodes) != set(posterior.nodes):
+        raise ArgumentError("The run without data has other variables than this posterior.")
+    nodes = list(posterior.nodes)
+    return prior.edge_probabilities().loc[nodes, nodes].to_numpy()

@@ -12,6 +12,8 @@ import pandas as pd
 from edgewise.data import Data, load_data
 from edgewise.data.validation import check_names
 from edgewise.errors import ArgumentError
+from edgewise.posterior import Posterior
+from edgewise.posterior.draws import split
 from edgewise.priors import Constraints, Prior, PriorSum, Sparsity
 from edgewise.samplers import MinimalIMAP, Model, Sampler, prepare_prior
 from edgewise.scores import BGe, Score
@@ -22,9 +24,21 @@ class Plan:
     """The variables, the target of the chains, and what the record of the run says of its parts."""
 
     names: tuple[str, ...]
+    sampler: Sampler | None
     model: Model
     prior: Prior
     record: dict[str, Any]
+
+    def weigh(self, posterior: Posterior) -> Posterior:
+        """Return the posterior with the weights that the sampler's target asks for."""
+        if self.sampler is None:
+            return posterior
+        distinct = posterior.draws.distinct(posterior.weights)
+        stacks = (
+            posterior.draws.dags(distinct.rows[part]) for part in split(0, len(distinct.rows), len(self.names) ** 2)
+        )
+        log_weight = self.sampler.weigh(self.model, stacks, distinct.which)
+        return posterior if log_weight is None else posterior.reweighted(log_weight)
 
     def check_travels(self, executor: Executor) -> None:
         """Refuse functions that other processes could not find, as they have no name of their own in a module."""
@@ -67,6 +81,7 @@ def make_plan(
     about = {"n": dataset.n, "p": dataset.p, "kind": dataset.kind, "fingerprint": dataset.fingerprint}
     return Plan(
         names=dataset.names,
+        sampler=sampler,
         model=sampler.prepare(dataset, score, prior, knowledge),
         prior=prior,
         record={"data": about, "sampler": _describe(sampler), "score": _describe(score), **record},
@@ -90,6 +105,7 @@ def _plan_prior(
     knowledge = None if constraints is None else constraints.resolve(names)
     return Plan(
         names=names,
+        sampler=None,
         model=prepare_prior(names, prior, knowledge),
         prior=prior,
         record={"data": None, "sampler": {"name": "prior only"}, "score": None, **record},

@@ -18,7 +18,7 @@ from edgewise.data import Data, find_order
 from edgewise.errors import ArgumentError, StoppedEarlyWarning
 from edgewise.posterior import Posterior
 from edgewise.posterior.collecting import Collector, InMemory, Keeper
-from edgewise.posterior.storage import DrawFile
+from edgewise.posterior.storage import DrawFile, load
 from edgewise.priors import Constraints, Prior
 from edgewise.samplers import Sampler, make_schedule
 from edgewise.scores import Score
@@ -170,6 +170,11 @@ def sample(
                 }
             ),
         )
+    weighted = plan.weigh(posterior)
+    if weighted is not posterior and store is not None:
+        weighted.save(store)
+        weighted = load(store)
+    posterior = weighted
     if stopped_by is not None:
         warnings.warn(
             f"The run was stopped by the {stopped_by} after {done:,} of {schedule.iterations:,} iterations; the "

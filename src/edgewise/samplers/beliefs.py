@@ -43,8 +43,11 @@ def make_rules(p: int, knowledge: Knowledge | None) -> Rules:
     return Rules(row=row, edge=edge, name=name, own=own, child=child, zobrist=zobrist, before=before, bound=bound)
 
 
-def make_beliefs(terms: Terms, knowledge: Knowledge | None, *, strict: bool = False) -> Beliefs:
-    """Return all that a prior and hard knowledge say beyond single edges."""
+def make_beliefs(terms: Terms, knowledge: Knowledge | None, *, log_count: np.ndarray | None = None) -> Beliefs:
+    """Return all that a prior and hard knowledge say beyond single edges.
+
+    ``log_count[k]`` is what a variable with k ancestors, or k descendants, adds to the log target.
+    """
     p = len(terms.edge)
     needed, excluded = np.zeros((2, p, p), bool)
     if knowledge is not None:
@@ -68,8 +71,9 @@ def make_beliefs(terms: Terms, knowledge: Knowledge | None, *, strict: bool = Fa
         needed=pack(needed.T),
         excluded=pack(excluded.T),
         is_ruled=is_ruled,
-        reach=bool(len(sources) or is_ruled.any()),
-        strict=strict,
+        log_count=np.empty(0) if log_count is None else log_count,
+        reach=bool(len(sources) or is_ruled.any() or log_count is not None),
+        strict=False,
         asks=asks,
     )
 

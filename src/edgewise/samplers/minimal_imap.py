@@ -4,12 +4,16 @@ This module prepares what the compiled loop in :mod:`edgewise._kernels.minimal_i
 Where a block ends makes no difference to the draws.
 """
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import permutations
 from typing import Literal, NoReturn
 
 import numpy as np
 
 from edgewise._kernels.beliefs import Beliefs, log_prior_beyond_families, new_structure
+from edgewise._kernels.bits import unpack
 from edgewise._kernels.exchanges import Chain, Scratch, evaluate
 from edgewise._kernels.factor import accumulate
 from edgewise._kernels.families import FAMILY, Target, new_cache
@@ -28,6 +32,7 @@ from edgewise.scores import Score
 
 from .aligned import aligned_zeros, padded
 from .beliefs import Questions, agree_with, make_beliefs, make_rules, weigh_functions
+from .multiplicity import count_orders, log_relatives, sum_relatives
 from .recording import RecordingChain
 from .sampler import Sampler
 from .schedule import Schedule
@@ -40,6 +45,9 @@ steps between two of them."""
 HIGHEST_THRESHOLD = 1 - 1e-9
 """Below 1 by more than rounding errors, so that a variable always passes the test against itself, as its family's key
 wants it. Chains end with an error before any other rho^2 comes so near to 1."""
+
+ENUMERATED = 8
+"""Most variables whose orders are all looked at to count those that lead to a DAG: 40,320 take about two seconds."""
 
 STARTS = 100
 """Orders to try for a start where many are excluded. If fewer than one in twenty were allowed, they would be found with
@@ -62,7 +70,10 @@ class MinimalIMAP(Sampler):
         ``"auto"`` is the same for now.
     target
         ``"orders"``: the posterior over orders, each with its DAG's score and prior, as Algorithm 1 samples it. A DAG
-        weighs as many times as there are orders whose minimal I-MAP it is.
+        weighs as many times as there are orders whose minimal I-MAP it is. ``"dags"``: the posterior over the same
+        DAGs, each counted once. Most of the correction is made in the chain, the rest by the weights of the draws:
+        exactly with up to 8 variables, with more by the number of orders that a DAG agrees with, whether or not each
+        of them leads to it.
     laziness
         Probability of doing nothing in an iteration; positive, so that the chain is aperiodic.
     """
@@ -70,7 +81,7 @@ class MinimalIMAP(Sampler):
     alpha: float = 0.01
     parents: Literal["auto", "full"] = "auto"
     moves: Literal["auto", "adjacent"] = "auto"
-    target: Literal["orders"] = "orders"
+    target: Literal["orders", "dags"] = "orders"
     laziness: float = 0.01
 
     def __post_init__(self) -> None:
@@ -78,7 +89,7 @@ class MinimalIMAP(Sampler):
         for name, allowed in (
             ("parents", ("auto", "full")),
             ("moves", ("auto", "adjacent")),
-            ("target", ("orders",)),
+            ("target", ("orders", "dags")),
         ):
             if getattr(self, name) not in allowed:
                 choices = " or ".join(repr(value) for value in allowed)
@@ -100,7 +111,13 @@ class MinimalIMAP(Sampler):
         correlation = aligned_zeros(p, padded(p))
         correlation[:, :p] = dataset.moments.correlation
         terms = prior.terms(dataset.names)
-        beliefs = make_beliefs(terms, knowledge)
+        if self.target == "dags" and (terms.tiers or any(term.wants_order for term in terms.functions)):
+            raise ArgumentError(
+                "With target='dags' each DAG counts once, whatever the order, so that a prior on orders (TierOrder, or "
+                "a LogPrior that takes the order) has no place: leave it out, or use target='orders'."
+            )
+        log_count = log_relatives(p) if self.target == "dags" else None
+        beliefs = make_beliefs(terms, knowledge, log_count=log_count)
         return MinimalIMAPModel(
             dataset=dataset,
             target=Target(
@@ -116,6 +133,36 @@ class MinimalIMAP(Sampler):
             knowledge=knowledge,
             laziness=float(self.laziness),
         )
+
+    def weigh(self, model: "MinimalIMAPModel", dags: Iterable[np.ndarray], which: np.ndarray) -> np.ndarray | None:
+        """Return weights with which each DAG counts once, if that is the target.
+
+        Parameters
+        ----------
+        model
+            The target of the run.
+        dags
+            The distinct DAGs that were drawn, a stack at a time.
+        which
+            For each chain and draw, the number of its DAG among them.
+
+        Returns
+        -------
+        ndarray of shape (chain, draw), or None
+            The log weights, up to a constant.
+        """
+        if self.target == "orders":
+            return None
+        before = None if model.knowledge is None else model.knowledge.before
+        all_orders = model.count_orders() if model.p <= ENUMERATED else None
+        log_weight = []
+        for stack in dags:
+            if all_orders is None:
+                log_orders = count_orders(stack, before)
+            else:
+                log_orders = np.log([all_orders[dag.tobytes()] for dag in stack])
+            log_weight.append(-sum_relatives(stack) - log_orders)
+        return np.asarray(np.concatenate(log_weight)[which])
 
 
 @dataclass(frozen=True)
@@ -136,6 +183,18 @@ class MinimalIMAPModel:
     def p(self) -> int:
         """The number of variables."""
         return len(self.target.correlation)
+
+    def count_orders(self) -> Counter[bytes]:
+        """Return how many orders lead to each DAG, by looking at all of them."""
+        chain = MinimalIMAPChain(self, np.arange(self.p), np.random.default_rng(0), Schedule(1, 0, 1))
+        found: Counter[bytes] = Counter()
+        for order in permutations(range(self.p)):
+            position = np.argsort(order)
+            if self.knowledge is None or (position[:, None] < position)[self.knowledge.before].all():
+                chain.state.order[:] = order
+                if chain.refresh():
+                    found[chain.dag().tobytes()] += 1
+        return found
 
     def start(self, order: np.ndarray, rng: np.random.Generator, schedule: Schedule) -> "MinimalIMAPChain":
         """Return a chain that starts at ``order`` or, if knowledge or the prior exclude it, at one that they allow."""
@@ -186,6 +245,12 @@ class MinimalIMAPChain(RecordingChain):
         return establish(
             state.order, state.family, model.target, self._cache, model.beliefs, self._structure
         ) and weigh_functions(model.functions, state.order, self._structure)
+
+    def dag(self) -> np.ndarray:
+        """Return the present DAG; only a chain with beliefs beyond single edges keeps it."""
+        if self._structure is None:
+            raise RuntimeError("this chain keeps no DAG")
+        return np.ascontiguousarray(unpack(self._structure.parents, self.model.p).T)
 
     def _pause(self) -> None:
         self.refresh()

@@ -6,6 +6,7 @@ difference to its draws. The loop over chains, the collection of draws and every
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -64,3 +65,11 @@ class Sampler(ABC):
         ArgumentError
             If this sampler cannot work with such a prior or such knowledge.
         """
+
+    def weigh(self, model: Any, dags: Iterable[np.ndarray], which: np.ndarray) -> np.ndarray | None:
+        """Return the log weight of every draw, shape (chains, draws), or None where all weigh the same.
+
+        ``dags`` yields the distinct DAGs that were drawn, a stack at a time, and ``which[chain, draw]`` is the number
+        of a draw's DAG among them.
+        """
+        return None
