@@ -26,6 +26,7 @@ MAY_IMPORT = {
     "priors": {"data", "graphs"},
     "samplers": {"_kernels", "data", "graphs", "independence", "imap", "scores", "priors"},
     "posterior": {"_kernels", "data", "graphs", "scores"},
+    "baselines": {"_kernels", "data", "graphs", "independence", "imap", "scores", "priors", "posterior"},
     "running": {"_kernels", "data", "scores", "priors", "samplers", "posterior"},
     "experiments": {"graphs", "posterior"},
     "cli": {"data", "posterior", "experiments"},

@@ -36,13 +36,21 @@ _HOME = {
     "StorageError": "errors",
     "TierOrder": "priors",
     "VoidTestWarning": "errors",
+    "bootstrap": "baselines",
     "compelled_edges": "graphs",
+    "count_linear_extensions": "graphs",
     "cpdag": "graphs",
+    "estimate_linear_extensions": "graphs",
+    "exact_posterior": "baselines",
+    "greedy_sp": "baselines",
+    "hill_climb": "baselines",
     "is_d_separated": "graphs",
     "load": "posterior",
     "minimal_imap": "imap",
+    "mmhc": "baselines",
     "partial_correlation_test": "independence",
     "sample": "running",
+    "sample_linear_extensions": "graphs",
     "score": "scores",
     "simulate": "data",
     "structural_hamming_distance": "graphs",
@@ -73,13 +81,21 @@ __all__ = [
     "StorageError",
     "TierOrder",
     "VoidTestWarning",
+    "bootstrap",
     "compelled_edges",
+    "count_linear_extensions",
     "cpdag",
+    "estimate_linear_extensions",
+    "exact_posterior",
+    "greedy_sp",
+    "hill_climb",
     "is_d_separated",
     "load",
     "minimal_imap",
+    "mmhc",
     "partial_correlation_test",
     "sample",
+    "sample_linear_extensions",
     "score",
     "simulate",
     "structural_hamming_distance",
@@ -87,6 +103,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from edgewise.baselines import bootstrap, exact_posterior, greedy_sp, hill_climb, mmhc
     from edgewise.data import Covariance, Dataset, simulate
     from edgewise.errors import (
         ArgumentError,
@@ -102,8 +119,11 @@ if TYPE_CHECKING:
     )
     from edgewise.graphs import (
         compelled_edges,
+        count_linear_extensions,
         cpdag,
+        estimate_linear_extensions,
         is_d_separated,
+        sample_linear_extensions,
         structural_hamming_distance,
         to_networkx,
     )

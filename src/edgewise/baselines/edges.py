@@ -1,0 +1,60 @@
+"""Numbers for single edges: what a prior says of each, and names by which DAGs are recognised."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from edgewise.errors import ArgumentError
+from edgewise.graphs import ancestors
+from edgewise.priors import Constraints, Knowledge, Prior, Sparsity
+
+
+def edge_weights(prior: Prior | None, names: Sequence[str]) -> np.ndarray:
+    """Return what each edge i -> j adds to the log prior, shape (p, p); the default is ``Sparsity(1.0)``.
+
+    Examples
+    --------
+    >>> edge_weights(Sparsity(2.0), ["Raf", "Mek"])
+    array([[-2., -2.],
+           [-2., -2.]])
+    """
+    prior = Sparsity() if prior is None else prior
+    if not isinstance(prior, Prior):
+        raise ArgumentError(f"prior must be an object such as Sparsity(1.0), but {prior!r} was given.")
+    terms = prior.terms(names)
+    if terms.tiers or terms.paths or terms.functions:
+        raise ArgumentError(
+            "This method needs a prior that is a sum over edges, Sparsity and EdgeBeliefs; priors on orders and paths, "
+            "and Python functions, need sample() with MinimalIMAP()."
+        )
+    return terms.edge
+
+
+def know(constraints: Constraints | None, names: Sequence[str]) -> Knowledge:
+    """Return what constraints say, and where there are none that nothing is known."""
+    if constraints is not None and not isinstance(constraints, Constraints):
+        raise ArgumentError(
+            f"constraints must be an object such as Constraints(roots=['dose']), but {constraints!r} was given."
+        )
+    return (Constraints() if constraints is None else constraints).resolve(names)
+
+
+def know_edges(constraints: Constraints | None, names: Sequence[str]) -> Knowledge:
+    """Return what constraints say, after checking that they speak of single edges only."""
+    knowledge = know(constraints, names)
+    needed = knowledge.ancestors & ~ancestors(knowledge.required)
+    excluded = knowledge.not_ancestors & ~knowledge.before.T
+    if needed.any() or excluded.any():
+        raise ArgumentError(
+            "This method keeps to constraints on edges, tiers, roots and leaves, but not on ancestors and "
+            "not_ancestors: leave those out, or use sample() with MinimalIMAP()."
+        )
+    return knowledge
+
+
+def name_edges(p: int) -> np.ndarray:
+    """Return a random 64-bit number for each edge; the XOR of those of a DAG's edges is its key.
+
+    Two of a million DAGs share a key with probability below 1e-7. The seed is a constant: any serves.
+    """
+    return np.random.default_rng(0).integers(2**64, size=(p, p), dtype=np.uint64)

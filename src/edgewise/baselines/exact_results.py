@@ -1,0 +1,250 @@
+"""What is known exactly: probabilities of edges, and of DAGs where they are few enough to list.
+
+They are read as an :class:`edgewise.Posterior` is, by methods of the same names; Monte Carlo errors are zero.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Real
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from edgewise._kernels.equivalence import compelled_weighted_sum
+from edgewise._kernels.features import blankets_weighted_sum, paths_weighted_sum
+from edgewise.arguments import is_number, is_whole
+from edgewise.errors import ArgumentError
+from edgewise.graphs import to_networkx
+from edgewise.posterior.features import Estimate, as_truth
+from edgewise.posterior.monte_carlo import DIGITS
+from edgewise.posterior.summaries import RankedGraph, consensus
+
+Kind = Literal["directed", "undirected", "compelled"]
+Over = Literal["dags", "orders"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ExactEdges:
+    """Exact posterior probabilities of edges.
+
+    Made by :func:`edgewise.exact_posterior`.
+
+    Attributes
+    ----------
+    nodes
+        The variables' names.
+    over
+        What the prior weighs: ``"dags"``, or ``"orders"``, where a DAG counts once for every order it agrees with.
+    log_evidence
+        The logarithm of the data's marginal likelihood, averaged over the prior.
+    directed : ndarray, shape (p, p)
+        The probability of every edge i -> j.
+    """
+
+    nodes: tuple[str, ...]
+    over: Over
+    log_evidence: float
+    directed: np.ndarray
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {len(self.nodes)} variables, over {self.over}>"
+
+    def edge_probabilities(self, kind: Kind = "directed") -> pd.DataFrame:
+        """Return the posterior probability of every edge.
+
+        Parameters
+        ----------
+        kind
+            ``"directed"``: that i -> j. ``"undirected"``: that i and j are joined, in either direction.
+            ``"compelled"``: that i -> j in every Markov equivalent DAG, known only where DAGs are listed.
+
+        Returns
+        -------
+        DataFrame
+            Rows are sources, columns are targets.
+        """
+        if kind == "directed":
+            return self._labelled(self.directed)
+        if kind == "undirected":
+            return self._labelled(self.directed + self.directed.T)
+        if kind == "compelled":
+            return self._labelled(self._compelled())
+        raise ArgumentError(f"kind must be 'directed', 'undirected' or 'compelled', but {kind!r} was given.")
+
+    def edges(self, threshold: float = 0.0) -> pd.DataFrame:
+        """Return a table of edges, the most probable first.
+
+        Parameters
+        ----------
+        threshold
+            Leave out edges less probable than this. Impossible ones are always left out.
+
+        Returns
+        -------
+        DataFrame
+            Columns ``source``, ``target``, ``probability``, ``mcse`` (zero) and ``undirected`` (the probability that
+            the two are joined at all).
+        """
+        directed = self.edge_probabilities().to_numpy()
+        source, target = np.nonzero((directed >= _check_threshold(threshold)) & (directed > 0))
+        names = pd.Index(self.nodes)
+        table = pd.DataFrame(
+            {
+                "source": names[source],
+                "target": names[target],
+                "probability": directed[source, target],
+                "mcse": 0.0,
+                "undirected": self.edge_probabilities("undirected").to_numpy()[source, target],
+            }
+        )
+        return table.sort_values("probability", ascending=False, kind="stable", ignore_index=True)
+
+    def consensus_dag(self, threshold: float = 0.5) -> np.ndarray:
+        """Return the DAG of all edges with at least some probability; always acyclic.
+
+        Parameters
+        ----------
+        threshold
+            Leave out edges less probable than this. Edges are taken the most probable first, and one that would close a
+            cycle is left out too.
+
+        Returns
+        -------
+        ndarray of bool, shape (p, p)
+        """
+        return consensus(self.edge_probabilities().to_numpy(), _check_threshold(threshold))
+
+    def _compelled(self) -> np.ndarray:
+        raise ArgumentError(
+            "Whether edges are compelled is known of listed DAGs only, up to five variables over 'dags': ask for "
+            "'directed' or 'undirected' edges."
+        )
+
+    def _labelled(self, probability: np.ndarray) -> pd.DataFrame:
+        return pd.DataFrame(np.round(probability, DIGITS), index=list(self.nodes), columns=list(self.nodes))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ExactPosterior(ExactEdges):
+    """The exact posterior probability of every DAG.
+
+    Made by :func:`edgewise.exact_posterior`.
+
+    Attributes
+    ----------
+    nodes, over, log_evidence, directed
+        As in :class:`ExactEdges`.
+    dags : ndarray of bool, shape (m, p, p)
+        All DAGs; entry (i, j) of one is true when i -> j.
+    probabilities : ndarray, shape (m,)
+        Their probabilities.
+    log_posterior : ndarray, shape (m,)
+        Log score plus log prior of each.
+    """
+
+    dags: np.ndarray
+    probabilities: np.ndarray
+    log_posterior: np.ndarray
+
+    def edges(self, threshold: float = 0.0) -> pd.DataFrame:
+        """Return a table of edges, the most probable first.
+
+        Parameters
+        ----------
+        threshold
+            Leave out edges less probable than this. Impossible ones are always left out.
+
+        Returns
+        -------
+        DataFrame
+            Columns as in :meth:`ExactEdges.edges`, and ``compelled``, the probability that the edge is compelled.
+        """
+        table = super().edges(threshold)
+        compelled = self.edge_probabilities("compelled")
+        table["compelled"] = [compelled.loc[edge] for edge in zip(table["source"], table["target"], strict=True)]
+        return table
+
+    def path_probabilities(self) -> pd.DataFrame:
+        """Return the probability of a directed path from each variable (row) to each other: that it is an ancestor."""
+        return self._labelled(paths_weighted_sum(self.dags, self.probabilities))
+
+    def markov_blanket_probabilities(self) -> pd.DataFrame:
+        """Return the probability that each variable is a parent, child or co-parent of each other; symmetric."""
+        return self._labelled(blankets_weighted_sum(self.dags, self.probabilities))
+
+    def expectation(self, function: Callable[..., float], *, networkx: bool = False) -> Estimate:
+        """Return the posterior mean of any function of the DAG.
+
+        Parameters
+        ----------
+        function
+            Takes a DAG and returns a number.
+        networkx
+            Give the function a networkx graph on the variables' names rather than a boolean array.
+
+        Returns
+        -------
+        Estimate
+            A number; its ``mcse`` is zero.
+        """
+        values = [_as_number(function(to_networkx(dag, self.nodes) if networkx else dag)) for dag in self.dags]
+        return Estimate(float(np.dot(self.probabilities, values)), 0.0)
+
+    def probability(self, function: Callable[..., bool], *, networkx: bool = False) -> Estimate:
+        """Return the posterior probability that a function of the DAG is true.
+
+        Parameters
+        ----------
+        function
+            Takes a DAG and returns true or false.
+        networkx
+            Give the function a networkx graph on the variables' names rather than a boolean array.
+
+        Returns
+        -------
+        Estimate
+            As for :meth:`expectation`.
+        """
+        return self.expectation(lambda dag: as_truth(function(dag)), networkx=networkx)
+
+    def top_dags(self, number: int = 10) -> list[RankedGraph]:
+        """Return the most probable DAGs.
+
+        Parameters
+        ----------
+        number
+            How many.
+
+        Returns
+        -------
+        list of RankedGraph
+            Each with ``graph``, ``probability`` and ``log_posterior``.
+        """
+        if not (is_whole(number) and number >= 1):
+            raise ArgumentError(f"number must be a whole number, at least 1, but {number!r} was given.")
+        # Markov equivalent DAGs must not differ by rounding.
+        best = np.argsort(-np.round(self.probabilities, DIGITS), kind="stable")[: int(number)]
+        return [
+            RankedGraph(self.dags[which], float(self.probabilities[which]), float(self.log_posterior[which]))
+            for which in best
+        ]
+
+    def map_dag(self) -> np.ndarray:
+        """Return the most probable DAG; of several that are equally probable, the first listed."""
+        return self.top_dags(1)[0].graph
+
+    def _compelled(self) -> np.ndarray:
+        return np.asarray(compelled_weighted_sum(self.dags, self.probabilities))
+
+
+def _check_threshold(threshold: float) -> float:
+    if not (is_number(threshold) and 0 <= threshold <= 1):
+        raise ArgumentError(f"threshold is a probability and must lie between 0 and 1, but {threshold!r} was given.")
+    return threshold
+
+
+def _as_number(value: object) -> float:
+    if isinstance(value, Real | np.bool_) and np.isfinite(float(value)):
+        return float(value)
+    raise ArgumentError(f"The function must return one finite number for each DAG, but it returned {value!r}.")
