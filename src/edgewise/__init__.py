@@ -29,11 +29,14 @@ _HOME = {
     "GraphError": "errors",
     "LogPrior": "priors",
     "MinimalIMAP": "samplers",
+    "OrderMCMC": "samplers",
+    "PartitionMCMC": "samplers",
     "Paths": "priors",
     "Posterior": "posterior",
     "Sparsity": "priors",
     "StoppedEarlyWarning": "errors",
     "StorageError": "errors",
+    "StructureMCMC": "samplers",
     "TierOrder": "priors",
     "VoidTestWarning": "errors",
     "bootstrap": "baselines",
@@ -74,11 +77,14 @@ __all__ = [
     "GraphError",
     "LogPrior",
     "MinimalIMAP",
+    "OrderMCMC",
+    "PartitionMCMC",
     "Paths",
     "Posterior",
     "Sparsity",
     "StoppedEarlyWarning",
     "StorageError",
+    "StructureMCMC",
     "TierOrder",
     "VoidTestWarning",
     "bootstrap",
@@ -132,7 +138,7 @@ if TYPE_CHECKING:
     from edgewise.posterior import Posterior, load
     from edgewise.priors import Ancestors, Constraints, EdgeBeliefs, LogPrior, Paths, Sparsity, TierOrder
     from edgewise.running import sample
-    from edgewise.samplers import MinimalIMAP
+    from edgewise.samplers import MinimalIMAP, OrderMCMC, PartitionMCMC, StructureMCMC
     from edgewise.scores import BGe, GaussianBIC, score
 
 

@@ -126,3 +126,15 @@ def test_draws_can_be_given_other_weights():
     np.testing.assert_array_equal(one.edge_probabilities().to_numpy(), posterior.dags()[1, 5])
     with pytest.raises(ew.ArgumentError, match="log_weight must have a number for each draw"):
         posterior.reweighted(only[0])
+
+
+def test_the_example_of_the_readme():
+    data = ew.simulate(5, 1000, neighbours=2.0, seed=20).data
+    found = {
+        target: ew.sample(data, sampler=ew.MinimalIMAP(target=target), seed=1, progress=False)
+        .edge_probabilities()
+        .loc["X3", "X0"]
+        for target in ("orders", "dags")
+    }
+    assert found == {"orders": pytest.approx(0.29, abs=0.02), "dags": pytest.approx(0.49, abs=0.02)}
+    assert ew.exact_posterior(data).edge_probabilities().loc["X3", "X0"] == pytest.approx(0.49, abs=0.005)

@@ -16,18 +16,19 @@ FAMILIES_AT_ONCE = 2**15
 
 
 class RecordingChain(ABC):
-    """A chain over p variables whose steps take two random numbers each.
+    """A chain over p variables whose steps take a fixed number of random numbers each.
 
     After every ``pause_every`` iterations it pauses, for what is not to be done in every step.
     """
 
     pause_every = 10**18
 
-    def __init__(self, p: int, rng: np.random.Generator, schedule: Schedule) -> None:
+    def __init__(self, p: int, rng: np.random.Generator, schedule: Schedule, *, numbers: int = 2) -> None:
         self.rng = rng
         self.schedule = schedule
         self.iteration = 0
         self._p = p
+        self._numbers = numbers
         self._recorder = new_recorder(p, capacity=64 * p)
 
     def advance(self, steps: int) -> list[Draws]:
@@ -57,7 +58,7 @@ class RecordingChain(ABC):
             log_prior=np.empty(draws),
         )
         cursor = np.array([0, 0, schedule.until_draw(after=self.iteration)])
-        self._take(self.rng.random((steps, 2)), block, cursor)
+        self._take(self.rng.random((steps, self._numbers)), block, cursor)
         self.iteration += steps
         return block
 

@@ -1,0 +1,260 @@
+"""What order and partition MCMC have in common: tables of parent sets, and chains that draw a DAG when asked to.
+
+Both sum over all DAGs that agree with a state of the chain. That is possible because score and prior are products over
+families: one table for each variable holds the weights of all its possible parent sets. Its size grows like p to the
+power of ``max_parents``, for each of p variables.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import comb, inf
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from edgewise._kernels.bits import WORD, pack, words_for
+from edgewise._kernels.parent_sets import RUN, WINDOW, ParentSets, Target, list_sets
+from edgewise.arguments import is_number, is_whole
+from edgewise.data import Dataset, find_columns, refuse_dependent
+from edgewise.data.wording import quote
+from edgewise.errors import ArgumentError, GraphError
+from edgewise.graphs import BoolMatrix, Graph, ancestors
+from edgewise.graphs.adjacency import read_adjacency
+from edgewise.priors import Knowledge, Prior, Terms
+from edgewise.priors.prior import Variable
+from edgewise.scores import Score
+
+from .beliefs import make_rules
+from .recording import RecordingChain
+from .sampler import Sampler
+from .schedule import Schedule
+
+Candidates: TypeAlias = "Graph | Mapping[Variable, Sequence[Variable]] | None"
+"""Who may be a parent of whom, as people give it; None for all."""
+
+GIGABYTE = 10**9
+"""Bytes."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ParentSetSampler(Sampler):
+    """The settings that order and partition MCMC share; their meaning is described there."""
+
+    max_parents: int = 3
+    candidates: Candidates = None
+    memory_limit: float = 2.0
+
+    def __post_init__(self) -> None:
+        if not (is_whole(self.max_parents) and self.max_parents >= 1):
+            raise ArgumentError(f"max_parents must be a whole number, at least 1, but {self.max_parents!r} was given.")
+        object.__setattr__(self, "max_parents", int(self.max_parents))
+        if not (is_number(self.memory_limit) and self.memory_limit > 0):
+            raise ArgumentError(
+                f"memory_limit must be a positive number of gigabytes, but {self.memory_limit!r} was given."
+            )
+
+    def make_target(self, dataset: Dataset, score: Score, prior: Prior, knowledge: Knowledge | None) -> Target:
+        """Return the tables for a data set, and what else determines the posterior.
+
+        Raises
+        ------
+        ArgumentError
+            If the prior or the knowledge is not about families or the order, or the tables would be too large.
+        """
+        p = dataset.p
+        name = type(self).__name__
+        terms = prior.terms(dataset.names)
+        _refuse_beyond_families(name, terms, knowledge)
+        none = np.zeros((p, p), bool)
+        required = none if knowledge is None else knowledge.required
+        before = none if knowledge is None else knowledge.before
+        possible = _read_candidates(self.candidates, dataset.names)
+        possible = (possible & ~(none if knowledge is None else knowledge.forbidden)) | required
+        self._check_required(required, dataset.names)
+        self._check_memory(possible, required)
+        tables = score.prepare(dataset)
+        names = make_rules(p, None)
+        tier = np.array([term.tier for term in terms.tiers], np.int64).reshape(-1, p)
+        return Target(
+            table=make_table(tables, terms.edge, possible, required, self.max_parents, dataset),
+            score=tables,
+            edge=terms.edge,
+            child=names.child[:p].copy(),
+            zobrist=names.zobrist[:p].copy(),
+            earlier=_pack(before.T),
+            possible=possible,
+            required=np.array(required),
+            max_parents=self.max_parents,
+            tier=tier,
+            last_tier=tier.max(axis=1, initial=-1),
+            tier_strength=np.array([term.strength for term in terms.tiers], float),
+        )
+
+    def _check_required(self, required: BoolMatrix, names: Sequence[str]) -> None:
+        most = int(required.sum(axis=0).argmax())
+        number = int(required[:, most].sum())
+        if number > self.max_parents:
+            raise ArgumentError(
+                f"The constraints require {number} parents of {quote(names[most])}, but max_parents is "
+                f"{self.max_parents}: raise max_parents."
+            )
+
+    def _check_memory(self, possible: BoolMatrix, required: BoolMatrix) -> None:
+        sizes = _count_sets(possible, required, self.max_parents)
+        needed = _estimate_memory(sizes, len(possible)) / GIGABYTE
+        if needed > self.memory_limit:
+            raise ArgumentError(
+                f"{type(self).__name__} would need {needed:,.1f} GB of memory for its tables of {sum(sizes):,} parent "
+                f"sets, and memory_limit is {self.memory_limit:g} GB: lower max_parents (now {self.max_parents}), name "
+                "likely parents in candidates, raise memory_limit, or take MinimalIMAP, which needs no tables."
+            )
+
+
+def _refuse_beyond_families(name: str, terms: Terms, knowledge: Knowledge | None) -> None:
+    """Refuse what is not a product over families."""
+    if terms.paths or terms.functions:
+        what = "priors on paths (Paths, Ancestors)" if terms.paths else "functions of the whole DAG (LogPrior)"
+        raise ArgumentError(
+            f"{name} needs a prior that is a product over families, and {what} are not: leave this prior out, or take "
+            "MinimalIMAP or StructureMCMC, which can use it."
+        )
+    if knowledge is None:
+        return
+    for field, beyond in (
+        ("ancestors", knowledge.ancestors & ~ancestors(knowledge.required)),
+        ("not_ancestors", knowledge.not_ancestors & ~knowledge.before.T),
+    ):
+        if beyond.any():
+            raise ArgumentError(
+                f"{name} cannot use {field} of the constraints, which say more than its tables of parents can: give "
+                "required or forbidden edges, or tiers, or take MinimalIMAP or StructureMCMC, which can use them."
+            )
+
+
+def _read_candidates(candidates: Candidates, names: Sequence[str]) -> BoolMatrix:
+    """Return whether i may be a parent of j, as far as the candidates say, shape (p, p)."""
+    p = len(names)
+    possible = ~np.eye(p, dtype=bool)
+    if candidates is None:
+        return possible
+    try:
+        if not isinstance(candidates, Mapping):
+            return read_adjacency(candidates, names).matrix
+        for child, parents in candidates.items():
+            if isinstance(parents, str) or not isinstance(parents, Sequence | np.ndarray):
+                raise ArgumentError(f"the parents of {quote(child)} must be a list, but {quote(parents)} was given.")
+            (column,) = find_columns(names, [child])
+            listed = np.zeros(p, bool)
+            listed[find_columns(names, parents)] = True
+            possible[:, column] &= listed
+    except (ArgumentError, GraphError) as error:
+        raise ArgumentError(f"candidates cannot be used: {error}") from error
+    return possible
+
+
+def _pack(sets: BoolMatrix) -> np.ndarray:
+    """Return sets of variables as bits, with room for one member more."""
+    return pack(np.column_stack([sets, np.zeros(len(sets), bool)]))
+
+
+def _count_sets(possible: BoolMatrix, required: BoolMatrix, max_parents: int) -> list[int]:
+    """Return the number of parent sets of each variable."""
+    fixed = required.sum(axis=0).tolist()
+    optional = (possible & ~required).sum(axis=0).tolist()
+    return [
+        sum(comb(others, size) for size in range(max_parents - needed + 1))
+        for needed, others in zip(fixed, optional, strict=True)
+    ]
+
+
+def _estimate_memory(sizes: Sequence[int], p: int) -> int:
+    """Return the most bytes that the tables take, while they are made."""
+    words = words_for(p + 1)
+    # A set and its weight; a core and a start for each run, of which every window has at least one; and for the
+    # variable at work the unsorted sets and weights, the windows, and the order to sort them in.
+    return 8 * ((words + 1) * sum(sizes) * (RUN + 2) // RUN + (2 * words + 5) * max(sizes))
+
+
+def make_table(
+    score: Any, edge: np.ndarray, possible: BoolMatrix, required: BoolMatrix, max_parents: int, dataset: Dataset
+) -> ParentSets:
+    """List all parent sets, score them, and sort them."""
+    p = len(edge)
+    words = words_for(p + 1)
+    sizes = _count_sets(possible, required, max_parents)
+    sets = np.empty((words, sum(sizes)), np.uint64)
+    weight = np.empty(sum(sizes))
+    run_start: list[int] = []
+    window_run, window_top, window_rest, node_window = [], [], [], [0]
+    cores = []
+    used = 0
+    for node, size in enumerate(sizes):
+        unsorted = np.empty((words, size), np.uint64)
+        log_weight = np.empty(size)
+        fixed = np.flatnonzero(required[:, node])
+        optional = np.flatnonzero(possible[:, node] & ~required[:, node])
+        most = min(max_parents - len(fixed), len(optional))
+        fault = list_sets(score, edge, node, fixed, optional, most, unsorted, log_weight)
+        if fault >= 0:
+            refuse_dependent(dataset, [*_members(unsorted[:, fault], p), node])
+        window = np.floor((log_weight.max() - log_weight) / WINDOW)
+        by_window = np.argsort(window, kind="stable")  # sets stay in ascending order of their bits
+        by_window = by_window[: np.searchsorted(window[by_window], inf)]  # without those of weight zero
+        window, log_weight = window[by_window], log_weight[by_window]
+        end = used + len(by_window)
+        sets[:, used:end] = unsorted[:, by_window]
+        bounds = [*np.flatnonzero(np.diff(window, prepend=-1.0)).tolist(), len(window)]
+        for first, last in pairwise(bounds):
+            top = log_weight[first:last].max()
+            weight[used + first : used + last] = np.exp(log_weight[first:last] - top)
+            starts = np.arange(first, last, RUN)
+            window_run.append(len(run_start))
+            window_top.append(top)
+            window_rest.append(len(window) - first)
+            run_start.extend((used + starts).tolist())
+            cores.append(np.bitwise_and.reduceat(sets[:, used + first : used + last], starts - first, axis=1))
+        node_window.append(len(window_run))
+        used = end
+    return ParentSets(
+        sets=sets[:, :used],
+        weight=weight[:used],
+        run_start=np.array([*run_start, used], np.uint64),
+        core=np.ascontiguousarray(np.concatenate(cores, axis=1)),
+        window_run=np.array([*window_run, len(run_start)], np.uint64),
+        window_top=np.array(window_top),
+        window_rest=np.array(window_rest, float),
+        node_window=np.array(node_window, np.uint64),
+    )
+
+
+def _members(words: np.ndarray, p: int) -> list[int]:
+    """Return the variables of a set given as words of bits."""
+    return [v for v in range(p) if int(words[v // WORD]) >> (v % WORD) & 1]
+
+
+class ParentSetChain(RecordingChain):
+    """One chain. Its state, ``rng``, ``dag_rng`` and ``iteration`` determine all that follows.
+
+    Parameters
+    ----------
+    target
+        What to sample.
+    rng
+        The random numbers of the steps. Those that draw a DAG for a state come from another generator, made from this
+        one, so that the states visited do not depend on when draws are taken.
+    schedule
+        When to draw.
+    numbers
+        Random numbers per step.
+    """
+
+    def __init__(self, target: Target, rng: np.random.Generator, schedule: Schedule, *, numbers: int) -> None:
+        super().__init__(len(target.edge), rng, schedule, numbers=numbers)
+        self.target = target
+        (self.dag_rng,) = rng.spawn(1)
+
+    @property
+    def p(self) -> int:
+        """The number of variables."""
+        return self._p

@@ -1,0 +1,118 @@
+"""Partition MCMC: the compiled loop in :mod:`edgewise._kernels.partition_mcmc`, in blocks."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from edgewise._kernels.parent_sets import Target, new_workspace
+from edgewise._kernels.partition_mcmc import FURTHER, Chain, begin, new_scratch, run
+from edgewise._kernels.partitions import evaluate, new_partition
+from edgewise._kernels.recorder import Draws
+from edgewise.data import Dataset
+from edgewise.priors import Knowledge, Prior
+from edgewise.scores import Score
+
+from .beliefs import agree_with
+from .parent_sets import Candidates, ParentSetChain, ParentSetSampler
+from .schedule import Schedule
+
+MOVES = {"split": 0.15, "join": 0.15, "swap": 0.2, "adjacent": 0.2, "relocate": 0.2, "edges": 0.1}
+"""The kinds of moves, as the compiled loop counts them, and their shares."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PartitionMCMC(ParentSetSampler):
+    """The sampler of Kuipers & Moffa (2017).
+
+    A chain over ordered partitions of the variables. Every DAG, up to a number of parents, belongs to one partition:
+    the variables without parents, then those whose parents are all among them, and so on. The probability of a
+    partition is the sum over its DAGs, and each draw comes with a DAG drawn from those. So DAGs are drawn from their
+    posterior itself, without the bias of order MCMC.
+
+    Parameters
+    ----------
+    max_parents
+        Most parents of a variable. Time and memory grow like the number of variables to this power.
+    candidates
+        Who may be a parent of whom. A matrix in which ``candidates[i, j]`` is true if i may be a parent of j, as an
+        array, labelled DataFrame or networkx graph; or a dictionary with lists of possible parents, where variables
+        that are not listed may have any. Required edges are possible in any case. Default: all.
+    memory_limit
+        Most gigabytes that the tables of parent sets may take.
+
+    Notes
+    -----
+    The prior must be a product over families, such as ``Sparsity`` and ``EdgeBeliefs``. ``TierOrder`` speaks of an
+    order, which a DAG does not have; here it is read as a prior on partitions: a variable is in place if none of a
+    later tier is in an earlier element, and none of an earlier tier in a later one. Of the constraints, all but
+    ``ancestors`` and ``not_ancestors`` can be used.
+
+    The order of a draw lists the elements of its partition one after the other; among the variables of an element it
+    means nothing.
+
+    Examples
+    --------
+    >>> import edgewise as ew
+    >>> sim = ew.simulate(6, 200, seed=1)
+    >>> sampler = PartitionMCMC(max_parents=2)
+    >>> posterior = ew.sample(sim.data, sampler=sampler, iterations=2000, thin=10, seed=1, progress=False)
+    >>> int(posterior.dags().sum(axis=-2).max())
+    2
+    """
+
+    max_parents: int = 3
+    candidates: Candidates = None
+    memory_limit: float = 2.0
+
+    def prepare(
+        self, dataset: Dataset, score: Score, prior: Prior, knowledge: Knowledge | None = None
+    ) -> "PartitionMCMCModel":
+        """Return everything about the target that chains share."""
+        return PartitionMCMCModel(self.make_target(dataset, score, prior, knowledge), knowledge)
+
+
+@dataclass(frozen=True)
+class PartitionMCMCModel:
+    """The target of a run, in the form the compiled loop wants, shared by its chains."""
+
+    target: Target
+    knowledge: Knowledge | None
+
+    def start(self, order: np.ndarray, rng: np.random.Generator, schedule: Schedule) -> "PartitionMCMCChain":
+        """Return a chain that starts at the partition of a DAG drawn along ``order``.
+
+        If the knowledge does not allow ``order``, the order nearest to it that it does allow takes its place.
+        """
+        return PartitionMCMCChain(self.target, agree_with(order, self.knowledge), rng, schedule)
+
+
+class PartitionMCMCChain(ParentSetChain):
+    """One chain over partitions."""
+
+    def __init__(self, target: Target, order: np.ndarray, rng: np.random.Generator, schedule: Schedule) -> None:
+        super().__init__(target, rng, schedule, numbers=FURTHER + len(order) + 2 * len(order))
+        self.state = Chain(new_partition(self.p), np.zeros((len(MOVES), 2), np.int64))
+        self._scratch = new_scratch(self.p, new_workspace(self.p, len(target.table.sets)))
+        self._shares = np.array(list(MOVES.values()))
+        begin(self.state, target, self._scratch, np.array(order, np.int64), self.dag_rng.random((1, self.p)))
+
+    def refresh(self) -> None:
+        """Compute everything anew from the partition."""
+        partition = self.state.present
+        evaluate(partition, 0, partition.elements[0] - 1, self.target, self._scratch.workspace)
+
+    def _take(self, uniforms: np.ndarray, draws: Draws, cursor: np.ndarray) -> None:
+        run(
+            self.state, self.target, self._scratch, self._shares, uniforms,
+            self.dag_rng.random((len(draws.family), self.p)), self._recorder, draws, cursor, self.schedule.thin,
+        )  # fmt: skip
+
+    @property
+    def log_posterior(self) -> float:
+        """The log of the sum over all DAGs with the present partition of score times prior."""
+        return float(self.state.present.log_sum.sum() + self.state.present.log_prior[0])
+
+    def moves(self) -> dict[str, tuple[int, int]]:
+        """Return, for each kind of move, how often it was proposed and how often accepted."""
+        counts = self.state.moves.tolist()
+        return {kind: (proposed, accepted) for kind, (proposed, accepted) in zip(MOVES, counts, strict=True)}
