@@ -195,8 +195,8 @@ def keeps_rules(chain, beliefs):
 
 
 @in_place
-def weigh_beyond_families(chain, beliefs, structure):
-    """Weigh the DAG that has been put in place; return False if the value of a Python function is asked for."""
+def weigh_beyond_families(chain, beliefs, structure, ask):
+    """Weigh the DAG that has been put in place; return False if a Python function could not be asked."""
     value = structure.value
     value[1, PATHS] = value[0, PATHS]
     value[1, FUNCTION] = value[0, FUNCTION]
@@ -206,7 +206,9 @@ def weigh_beyond_families(chain, beliefs, structure):
             return True
         value[1, PATHS] = weigh_paths(beliefs, structure)
     # A DAG has no order of its own for the function to see.
-    return beliefs.asks == 0 or weigh_function(structure.asked_order, beliefs, structure)
+    if beliefs.asks == 0 or weigh_function(structure.asked_order, beliefs, structure):
+        return True
+    return ask() != 0 and weigh_function(structure.asked_order, beliefs, structure)
 
 
 @in_place
@@ -229,10 +231,11 @@ def commit(chain, members, a, b):
 
 
 @in_place
-def settle(chain, beliefs, structure, members, a, b, log_ratio, uniform):
+def settle(chain, beliefs, structure, ask, members, a, b, log_ratio, uniform):
     """Make the change that has been opened, in which a and b get the parents and families proposed, or take it back.
 
-    ``log_ratio`` is without what the prior says beyond single edges. Returns ACCEPTED, REJECTED or ASK.
+    ``log_ratio`` is without what the prior says beyond single edges. Returns ACCEPTED, REJECTED
+    or, if ``ask`` failed, ASK.
     """
     value = structure.value
     outcome = REJECTED
@@ -241,7 +244,7 @@ def settle(chain, beliefs, structure, members, a, b, log_ratio, uniform):
         copy(chain.new_parents, b, chain.parents, b)
         trace(chain, members)
         name_proposed(chain, structure, a, b)
-        if not weigh_beyond_families(chain, beliefs, structure):
+        if not weigh_beyond_families(chain, beliefs, structure, ask):
             outcome = ASK
         else:
             log_ratio += (value[1, PATHS] - value[0, PATHS]) + (value[1, FUNCTION] - value[0, FUNCTION])

@@ -115,7 +115,7 @@ def is_undoable(chain, candidates, i, j):
 
 
 @in_place
-def reverse_edge(chain, target, cache, reversals, beliefs, structure, choice, for_source, for_target, uniform):
+def reverse_edge(chain, target, cache, reversals, beliefs, structure, ask, choice, for_source, for_target, uniform):
     """Draw an edge by ``choice``, reverse it with new parents for both its ends, and decide on it."""
     edges = chain.edges[0]
     members = cache.members
@@ -150,4 +150,4 @@ def reverse_edge(chain, target, cache, reversals, beliefs, structure, choice, fo
         take_back(chain, i, j)
         return REJECTED
     log_ratio = (total_i + total_j) - (back_i + back_j) + np.log(edges / new_edges)
-    return settle(chain, beliefs, structure, members, i, j, log_ratio, uniform)
+    return settle(chain, beliefs, structure, ask, members, i, j, log_ratio, uniform)

@@ -42,7 +42,7 @@ def has_longer_path(chain, source, target, members):
 
 
 @in_place
-def change_edge(chain, beliefs, structure, members, kind, i, j, log_ratio, uniform):
+def change_edge(chain, beliefs, structure, ask, members, kind, i, j, log_ratio, uniform):
     """Add, delete or turn an edge so that it becomes or was i -> j, and decide on it."""
     turned = kind == TURN
     other = i if turned else j
@@ -52,7 +52,7 @@ def change_edge(chain, beliefs, structure, members, kind, i, j, log_ratio, unifo
     if turned:
         copy(chain.parents, i, chain.new_parents, i)
         toggle(chain.new_parents, i, j)
-    return settle(chain, beliefs, structure, members, other, j, log_ratio, uniform)
+    return settle(chain, beliefs, structure, ask, members, other, j, log_ratio, uniform)
 
 
 @in_place
@@ -82,7 +82,7 @@ def record(chain, beliefs, structure, members, recorder, draws, row):
 
 @in_place
 def run(
-    chain, target, cache, reversals, beliefs, structure, reversal, uniforms, recorder, draws, cursor, thin
+    chain, target, cache, reversals, beliefs, structure, ask, reversal, uniforms, recorder, draws, cursor, thin
 ):  # fmt: skip
     """Take one step for each row of ``uniforms``: two numbers choose a change and decide it, two more draw parents.
 
@@ -110,7 +110,7 @@ def run(
         if choice < reversal:
             kind = REVERSAL
             outcome = reverse_edge(
-                chain, target, cache, reversals, beliefs, structure,
+                chain, target, cache, reversals, beliefs, structure, ask,
                 choice / reversal, uniforms[step, 2], uniforms[step, 3], uniform,
             )  # fmt: skip
         else:
@@ -139,7 +139,7 @@ def run(
                     log_ratio += propose_toggled(chain, target, cache, i, j)
                 if is_whole or not is_rejected(log_ratio, uniform):
                     outcome = change_edge(
-                        chain, beliefs, structure, cache.members, kind, i, j, log_ratio, uniform
+                        chain, beliefs, structure, ask, cache.members, kind, i, j, log_ratio, uniform
                     )  # fmt: skip
         if outcome < 0:
             cursor[STEP] = step

@@ -103,12 +103,6 @@ def weigh_functions(functions: Sequence[FunctionTerm], order: np.ndarray, struct
     return bool(structure.value[0, FUNCTION] > -np.inf)
 
 
-def answer(functions: Sequence[FunctionTerm], structure: Structure) -> None:
-    """Put what functions written in Python say of the proposed DAG into the memo."""
-    key = structure.asked_key[0]
-    structure.memo[memo_slot(key)] = key, _evaluate(functions, structure.question, structure.asked_order)
-
-
 ASK_TYPE = CFUNCTYPE(c_int64)
 """How the compiled loop sees Python: a call without arguments, which takes the GIL, and returns 0 for failure. It costs
 a fraction of a microsecond, where leaving the loop and coming back with all its arrays costs twenty."""
@@ -124,11 +118,15 @@ class Questions:
         self.ask = ASK_TYPE(self._answer)
 
     def _answer(self) -> int:
+        """Put what the functions say of the proposed DAG into the memo."""
+        structure = self._structure
+        key = structure.asked_key[0]
         try:
-            answer(self._functions, self._structure)
+            value = _evaluate(self._functions, structure.question, structure.asked_order)
         except BaseException as failure:
             self._failure = failure
             return 0
+        structure.memo[memo_slot(key)] = key, value
         return 1
 
     def raise_failure(self) -> None:

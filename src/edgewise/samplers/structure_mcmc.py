@@ -15,7 +15,6 @@ from edgewise._kernels.bits import pack, unpack
 from edgewise._kernels.dag_changes import EdgeRules, Target, establish, new_chain
 from edgewise._kernels.edge_reversal import Reversals
 from edgewise._kernels.families import new_cache
-from edgewise._kernels.metropolis import ASK
 from edgewise._kernels.parent_sets import ParentSets, new_workspace
 from edgewise._kernels.recorder import Draws
 from edgewise._kernels.structure_mcmc import run
@@ -27,7 +26,7 @@ from edgewise.priors import Knowledge, Prior, Terms
 from edgewise.priors.prior import FunctionTerm
 from edgewise.scores import Score
 
-from .beliefs import agree_with, answer, make_beliefs, make_rules, weigh_functions
+from .beliefs import Questions, agree_with, make_beliefs, make_rules, weigh_functions
 from .parent_sets import make_table
 from .recording import RecordingChain
 from .reversal_sets import choose_candidates
@@ -293,14 +292,12 @@ class StructureMCMCChain(RecordingChain):
 
     def _take(self, uniforms: np.ndarray, draws: Draws, cursor: np.ndarray) -> None:
         model = self.model
-        while True:
-            outcome = run(
-                self.state, model.target, self._cache, self._reversals, model.beliefs, self._structure,
-                model.reversal, uniforms, self._recorder, draws, cursor, self.schedule.thin,
-            )  # fmt: skip
-            if outcome != ASK:
-                return
-            answer(model.functions, self._structure)
+        questions = Questions(model.functions, self._structure)
+        run(
+            self.state, model.target, self._cache, self._reversals, model.beliefs, self._structure, questions.ask,
+            model.reversal, uniforms, self._recorder, draws, cursor, self.schedule.thin,
+        )  # fmt: skip
+        questions.raise_failure()
 
     @property
     def log_posterior(self) -> float:
