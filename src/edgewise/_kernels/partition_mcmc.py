@@ -16,10 +16,11 @@ The other two need to know more:
 - *relocate*: take one variable out, and put it back into an element or between two of them, drawn from all 2 m + 1
   places by their probabilities given the partition of all others. Nothing is rejected.
 - *edges*: draw a DAG that has the partition, take some steps of a chain over DAGs that adds, removes and reverses
-  edges, and take the partition of the result. As with the edge reversals that Kuipers & Moffa combine with their moves, the
-  distribution of DAGs is left unchanged, and so is that of their partitions. By removing edges one at a time every DAG
-  can become the one with required edges only, whatever constraints there are. So the chain is irreducible; and because
-  a variable may be put back where it was, it is aperiodic. Drawing the DAG takes much longer than changing it.
+  edges, and take the partition of the result. As with the edge reversals that Kuipers & Moffa combine with their
+  moves, the distribution of DAGs is left unchanged, and so is that of their partitions. By removing edges one at a
+  time every DAG can become the one with required edges only, whatever constraints there are. So the chain is
+  irreducible; and because a variable may be put back where it was, it is aperiodic. Drawing the DAG takes much longer
+  than changing it.
 """
 
 import math
