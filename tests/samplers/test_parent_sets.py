@@ -12,6 +12,7 @@ import edgewise as ew
 from edgewise._kernels import parent_sets as kernels
 from edgewise.data import load_data
 from edgewise.samplers.order_mcmc import OrderMCMC
+from edgewise.samplers.parent_sets import _count_sets, _estimate_memory
 from edgewise.samplers.partition_mcmc import PartitionMCMC
 from naive import parent_sets as naive
 from naive import scores
@@ -219,8 +220,6 @@ def test_tables_that_are_too_large_are_refused_before_they_are_made(rng, sampler
 
 
 def test_the_memory_estimate_is_close(rng):
-    from edgewise.samplers.parent_sets import _count_sets, _estimate_memory
-
     for p, max_parents in ((30, 3), (70, 2)):
         target = make_target(rng.standard_normal((50, p)), max_parents=max_parents)
         sizes = _count_sets(target.possible, target.required, max_parents)
@@ -265,6 +264,10 @@ def test_families_that_fit_exactly_have_no_place_in_the_tables(rng):
     values = rng.standard_normal((4, 6))
     target = make_target(values, score=ew.GaussianBIC(), max_parents=4)
     assert max(map(len, list_table(target.table, 0, 6))) == 2
+    constraints = ew.Constraints(required=[("X1", "X0"), ("X2", "X0"), ("X3", "X0")])
+    with pytest.raises(ew.ArgumentError, match="With 4 rows, the score gives no likelihood to 'X0'") as error:
+        make_target(values, score=ew.GaussianBIC(), constraints=constraints)
+    check_sentence(str(error.value))
     values = rng.standard_normal((5, 8))
     values[:, 6] = values[:, 1] - values[:, 4]
     with pytest.raises(ew.DataError, match=r"'X[164]' is an exact linear combination of"):

@@ -13,6 +13,7 @@ from scipy.stats import norm
 import edgewise as ew
 from edgewise._kernels import partition_mcmc as kernels
 from edgewise._kernels import partitions
+from edgewise._kernels.parent_sets import list_parents
 from edgewise.samplers import Schedule
 from edgewise.samplers import partition_mcmc as sampler
 from edgewise.samplers.partition_mcmc import MOVES, PartitionMCMC
@@ -48,40 +49,53 @@ def middle_of(number, of):
 
 
 def choices(chain, partition, kind):
-    """Yield what decides a proposal, but for the last number, and its probability among those of its kind."""
+    """Yield the random numbers of each proposal, None for the one that decides, and its probability among its kind."""
     p = chain.p
     sizes = list(map(len, partition))
-    further = [0.5] * p
+    rest = [0.5] * (p + 2)
+    number = middle_of_kind(kind)
     if kind == "split":
         divisible = [size for size in sizes if size > 1]
         for e, size in enumerate(divisible):
             for part in range(1, size):
                 for picks in itertools.product(*(range(size - i) for i in range(part))):
-                    rest = [middle_of(pick, size - i) for i, pick in enumerate(picks)]
+                    picked = [middle_of(pick, size - i) for i, pick in enumerate(picks)]
                     ways = len(divisible) * (size - 1) * math.perm(size, part)
-                    yield middle_of(e, len(divisible)), middle_of(part - 1, size - 1), [*rest, *further][:p], 1 / ways
+                    which = middle_of(e, len(divisible)), middle_of(part - 1, size - 1)
+                    yield [number, *which, None, *picked, *rest[part:]], 1 / ways
     elif kind == "join":
         for e in range(len(sizes) - 1):
-            yield middle_of(e, len(sizes) - 1), 0.5, further, 1 / (len(sizes) - 1)
+            yield [number, middle_of(e, len(sizes) - 1), 0.5, None, *rest], 1 / (len(sizes) - 1)
     elif kind == "swap":
         for pair in range(math.comb(p, 2)):
-            yield middle_of(pair, math.comb(p, 2)), 0.5, further, 1 / math.comb(p, 2)
+            yield [number, middle_of(pair, math.comb(p, 2)), 0.5, None, *rest], 1 / math.comb(p, 2)
     elif kind == "adjacent":
         for e, (size, next_size) in enumerate(itertools.pairwise(sizes)):
             for first, second in itertools.product(range(size), range(next_size)):
-                picks = middle_of(first, size), [middle_of(second, next_size), *further][:p]
-                yield middle_of(e, len(sizes) - 1), *picks, 1 / ((len(sizes) - 1) * size * next_size)
+                which = middle_of(e, len(sizes) - 1), middle_of(first, size)
+                ways = (len(sizes) - 1) * size * next_size
+                yield [number, *which, None, middle_of(second, next_size), *rest[1:]], 1 / ways
     elif kind == "relocate":
         for position in range(p):
-            yield middle_of(position, p), 0.5, further, 1 / p
-    elif kind == "edge":
+            yield [number, middle_of(position, p), 0.5, None, *rest], 1 / p
+    elif kind == "edges":
         move_to(chain, partition)
         intervals = [parent_intervals(chain, node) for node in range(p)]
-        for pair, choice in itertools.product(range(p * (p - 1)), (0.25, 0.75)):
-            for rest in itertools.product(*intervals):
-                probability = math.prod(high - low for low, high, _ in rest)
-                uniforms = [(low + high) / 2 for low, high, _ in rest]
-                yield middle_of(pair, p * (p - 1)), choice, uniforms, probability / (2 * p * (p - 1))
+        for dag in itertools.product(*intervals):
+            probability = math.prod(high - low for low, high, _ in dag)
+            drawn = [(low + high) / 2 for low, high, _ in dag]
+            edges = sum(len(parents) for _, _, parents in dag)
+            pairs = p * (p - 1)
+            for which in range(pairs):
+                yield [number, 0.5, 0.5, 0.5, *drawn, middle_of(which, pairs) / 2, None], probability / 2 / pairs
+            for which in range(edges):
+                yield [number, 0.5, 0.5, 0.5, *drawn, (1 + middle_of(which, edges)) / 2, None], probability / 2 / edges
+
+
+def middle_of_kind(kind):
+    """Return the random number in the middle of those that choose a kind of move."""
+    kinds = list(MOVES)
+    return sum(MOVES[other] for other in kinds[: kinds.index(kind)]) + MOVES[kind] / 2
 
 
 def parent_intervals(chain, node):
@@ -91,33 +105,39 @@ def parent_intervals(chain, node):
     def chosen(uniform):
         uniforms = np.full((1, chain.p), uniform)
         partitions.draw_dag(chain.state.present, chain.target, workspace, uniforms, 0, 0)
-        return int(workspace.chosen[node])
+        size = list_parents(chain.target.table, workspace.chosen[node], workspace.members)
+        return tuple(workspace.members[:size].tolist())
 
     return find_intervals(chosen)
+
+
+def make_partition_chain(data, *, max_parents=2, candidates=None, **settings):
+    """Make a chain that changes one edge of a DAG at a time."""
+    p = data.shape[1]
+    chain = make_chain(PartitionMCMC(max_parents=max_parents, candidates=candidates), data, range(p), **settings)
+    chain._numbers = kernels.FURTHER + p + 2
+    return chain
 
 
 def transition_matrix(chain, states, kinds=tuple(MOVES)):
     """Return the probabilities of all transitions by some kinds of moves, each as frequent as it is in the chain."""
     number = {partition: i for i, partition in enumerate(states)}
     matrix = np.zeros((len(states), len(states)))
-    starts = dict(zip(MOVES, np.cumsum([0, *chain._shares]), strict=False))
     for partition in states:
         for kind in kinds:
-            share = MOVES[kind]
             reached = 0.0
-            for which, which_else, further, probability in choices(chain, partition, kind):
-                row = [starts[kind] + share / 2, which, which_else, 0.0, *further]
+            for row, probability in choices(chain, partition, kind):
 
                 def destination(uniform, partition=partition, row=row):
                     move_to(chain, partition)
-                    take_step(chain, [*row[:3], uniform, *row[4:]])
+                    take_step(chain, [uniform if value is None else value for value in row])
                     return number[where_is(chain)]
 
                 for state, part in measure_outcomes(destination).items():
-                    matrix[number[partition], state] += share * probability * part
+                    matrix[number[partition], state] += MOVES[kind] * probability * part
                 reached += probability
-            assert reached == pytest.approx(1, abs=1e-10) or reached == 0
-            matrix[number[partition], number[partition]] += share * (1 - reached)
+            assert reached < 1 + 1e-10
+            matrix[number[partition], number[partition]] += MOVES[kind] * (1 - reached)  # nothing to propose
     return matrix / sum(MOVES[kind] for kind in kinds)
 
 
@@ -138,7 +158,7 @@ def test_the_transition_matrix_leaves_the_target_unchanged(p, settings, candidat
     states, probability = ExactModular(data, max_parents=2, candidates=candidates, **settings).partitions()
     states = [state for state, positive in zip(states, probability > 0, strict=True) if positive]
     probability = probability[probability > 0]
-    chain = make_chain(PartitionMCMC(max_parents=2, candidates=candidates), data, range(p), **settings)
+    chain = make_partition_chain(data, candidates=candidates, **settings)
     matrix = transition_matrix(chain, states)
     np.testing.assert_allclose(matrix.sum(axis=1), 1, rtol=0, atol=1e-10)
     np.testing.assert_allclose(probability @ matrix, probability, rtol=0, atol=1e-10)
@@ -153,7 +173,7 @@ def test_each_kind_of_move_leaves_the_target_unchanged(kinds):
     data = few_variables(4)
     states, probability = ExactModular(data, max_parents=2).partitions()
     assert len(states) == 75
-    chain = make_chain(PartitionMCMC(max_parents=2), data, range(4))
+    chain = make_partition_chain(data)
     matrix = transition_matrix(chain, states, kinds)
     np.testing.assert_allclose(probability @ matrix, probability, rtol=0, atol=1e-10)
     assert np.abs(matrix - np.eye(75)).max() > 0.1
@@ -286,7 +306,7 @@ def test_edge_probabilities_agree_with_enumeration_under_constraints_and_an_orde
 
 @pytest.mark.parametrize(("function", "right", "wrong"), [
     ("join", " - log_ways(size, part)", ""),
-    ("relocate", "log_sums[IN_PREVIOUS, e] + total", "log_sums[BEFORE, e] + total"),
+    ("relocate", "2 * elements, uniform)", "2 * elements, 0.8 * uniform)"),
 ])  # fmt: skip
 def test_a_wrong_step_is_caught(monkeypatch, function, right, wrong):
     scope = vars(kernels) | {"in_place": numba.njit(error_model="numpy", _nrt=False)}
@@ -306,7 +326,7 @@ def test_partitions_that_differ_in_many_variables_are_connected(monkeypatch):
     They differ in three variables, so that moves of one or two variables lead to partitions that no DAG has. Five
     standard deviations: a false alarm in a million.
     """
-    monkeypatch.setattr(sampler, "MOVES", dict.fromkeys(MOVES, 0.02) | {"edge": 0.9})
+    monkeypatch.setattr(sampler, "MOVES", dict.fromkeys(MOVES, 0.02) | {"edges": 0.9})
     data = ew.simulate(7, 40, seed=2).data
     required = [("X1", "X2"), ("X2", "X3"), ("X0", "X4"), ("X4", "X5"), ("X5", "X6")]
     candidates = {v: [] for v in range(7)} | {1: [0]}
@@ -331,8 +351,8 @@ def test_partitions_that_differ_in_many_variables_are_connected(monkeypatch):
     assert 0.1 < exact < 0.9
     observed = posterior.dags()[0, :, 0, 1].mean()
     assert abs(observed - exact) < 5 * posterior._monte_carlo_error[0, 1]
-    assert posterior.moves[0]["edge"][1] > 100
-    assert all(posterior.moves[0][kind][1] == 0 for kind in MOVES if kind != "edge")
+    assert posterior.moves[0]["edges"][1] > 100
+    assert all(posterior.moves[0][kind][1] == 0 for kind in MOVES if kind != "edges")
 
 
 def test_kinds_of_moves_are_as_frequent_as_they_should_be(rng):
@@ -350,16 +370,14 @@ def test_kinds_of_moves_are_as_frequent_as_they_should_be(rng):
 def test_all_changes_of_a_partition_are_proposed():
     """Without data all partitions whose variables may have enough parents are alike, as far as proposals can tell."""
     p = 4
-    chain = make_chain(PartitionMCMC(), few_variables(p), range(p), score=FlatScore(), prior=ew.Sparsity(0.0))
+    chain = make_partition_chain(few_variables(p), max_parents=3, score=FlatScore(), prior=ew.Sparsity(0.0))
     start = ((0, 1), (2,), (3,))
     reached = {kind: set() for kind in MOVES}
-    for kind, (first, share) in zip(
-        MOVES, zip(np.cumsum([0, *MOVES.values()]), MOVES.values(), strict=False), strict=True
-    ):
-        for which, which_else, further, _ in choices(chain, start, kind):
+    for kind in MOVES:
+        for row, _ in choices(chain, start, kind):
             for uniform in np.linspace(0.001, 0.999, 50):
                 move_to(chain, start)
-                take_step(chain, [first + share / 2, which, which_else, uniform, *further])
+                take_step(chain, [uniform if value is None else value for value in row])
                 reached[kind].add(where_is(chain))
     assert reached["split"] - {start} == {((0,), (1,), (2,), (3,)), ((1,), (0,), (2,), (3,))}
     assert reached["join"] - {start} == {((0, 1, 2), (3,)), ((0, 1), (2, 3))}

@@ -198,6 +198,11 @@ def make_table(
         fault = list_sets(score, edge, node, fixed, optional, most, unsorted, log_weight)
         if fault >= 0:
             refuse_dependent(dataset, [*_members(unsorted[:, fault], p), node])
+        if log_weight.max() == -inf:
+            raise ArgumentError(
+                f"With {dataset.n} rows, the score gives no likelihood to {quote(dataset.names[node])} with its "
+                "required parents: require fewer, or take BGe as the score."
+            )
         window = np.floor((log_weight.max() - log_weight) / WINDOW)
         by_window = np.argsort(window, kind="stable")  # sets stay in ascending order of their bits
         by_window = by_window[: np.searchsorted(window[by_window], inf)]  # without those of weight zero

@@ -16,8 +16,10 @@ from .beliefs import agree_with
 from .parent_sets import Candidates, ParentSetChain, ParentSetSampler
 from .schedule import Schedule
 
-MOVES = {"split": 0.15, "join": 0.15, "swap": 0.2, "adjacent": 0.2, "relocate": 0.2, "edges": 0.1}
-"""The kinds of moves, as the compiled loop counts them, and their shares."""
+MOVES = {"split": 0.15, "join": 0.15, "swap": 0.15, "adjacent": 0.15, "relocate": 0.1, "edges": 0.3}
+"""The kinds of moves, as the compiled loop counts them, and their shares. Measured with 30 variables at equal time: if
+few or single edges are changed, errors of edge probabilities are up to twice as large; and with little else, chains are
+caught between modes."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -90,6 +92,7 @@ class PartitionMCMCChain(ParentSetChain):
     """One chain over partitions."""
 
     def __init__(self, target: Target, order: np.ndarray, rng: np.random.Generator, schedule: Schedule) -> None:
+        # A DAG that is drawn takes a number for each variable. As many changes of it take a fraction of the time.
         super().__init__(target, rng, schedule, numbers=FURTHER + len(order) + 2 * len(order))
         self.state = Chain(new_partition(self.p), np.zeros((len(MOVES), 2), np.int64))
         self._scratch = new_scratch(self.p, new_workspace(self.p, len(target.table.sets)))
