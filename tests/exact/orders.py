@@ -1,4 +1,4 @@
-"""The target of Algorithm 1 by enumeration: every order with its minimal I-MAP, score and prior."""
+"""The target of a chain over orders by enumeration: every order with its minimal I-MAP, score and prior."""
 
 from itertools import permutations
 
@@ -10,15 +10,18 @@ from naive.knowledge import constrained_dag
 
 
 class ExactOrders:
-    """All orders of a small data set that the knowledge allows, their DAGs and their exact probabilities.
+    """All orders of a small data set that knowledge and prior allow, their DAGs and their exact probabilities.
 
-    ``log_prior`` is a function of the DAG and the order; by default it is the sparsity prior.
+    ``log_prior`` is a function of the DAG and the order; by default it is the sparsity prior. ``imap`` finds parents as
+    NaiveIMAP does, with full conditioning at the level ``alpha``, unless another is given. ``heat`` is the power of the
+    likelihood.
     """
 
-    def __init__(self, values, *, alpha=0.01, gamma=1.0, log_prior=None, knowledge=None):
+    def __init__(self, values, *, alpha=0.01, gamma=1.0, log_prior=None, knowledge=None, imap=None, heat=1.0):
         values = np.asarray(values)
         n, p = values.shape
-        imap = NaiveIMAP(np.corrcoef(values.T), n, alpha)
+        if imap is None:
+            imap = NaiveIMAP(np.corrcoef(values.T), n, alpha)
         self.orders, dags, log_posterior = [], [], []
         for order in permutations(range(p)):
             dag = imap.dag(order)
@@ -26,11 +29,13 @@ class ExactOrders:
                 if any(knowledge.before[b, a] for i, a in enumerate(order) for b in order[i:]):
                     continue
                 dag = constrained_dag(imap, order, knowledge)
-            if dag is not None:
-                prior = -gamma * dag.sum() if log_prior is None else log_prior(dag, order)
+            if dag is None:
+                continue
+            prior = -gamma * dag.sum() if log_prior is None else log_prior(dag, order)
+            if prior > -np.inf:
                 self.orders.append(order)
                 dags.append(dag)
-                log_posterior.append(scores.total(scores.bge, values, dag) + prior)
+                log_posterior.append(heat * scores.total(scores.bge, values, dag) + prior)
         self.dags = np.array(dags)
         self.log_posterior = np.array(log_posterior)
         weight = np.exp(self.log_posterior - self.log_posterior.max())

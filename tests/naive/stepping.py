@@ -1,5 +1,8 @@
 """Chains driven by chosen random numbers, so that tests decide which swap is proposed and whether it is accepted."""
 
+import inspect
+
+import numba
 import numpy as np
 
 from edgewise.data import load_data
@@ -9,6 +12,9 @@ from edgewise.scores import BGe
 
 ALWAYS = Schedule(iterations=10**9, burn_in=0, thin=1)
 """A draw after every iteration."""
+
+PAPER = {"parents": "full", "moves": "adjacent"}
+"""Settings of the chain that the paper describes."""
 
 
 class Scripted:
@@ -44,10 +50,15 @@ def make_chain(
     score=None,
     laziness=0.01,
     target="orders",
+    parents="full",
+    criterion="score",
+    moves="adjacent",
     schedule=ALWAYS,
 ):
     dataset = load_data(data)
-    model = MinimalIMAP(alpha=alpha, laziness=laziness, target=target).prepare(
+    model = MinimalIMAP(
+        alpha=alpha, laziness=laziness, target=target, parents=parents, criterion=criterion, moves=moves
+    ).prepare(
         dataset,
         BGe() if score is None else score,
         Sparsity(gamma) if prior is None else prior,
@@ -58,7 +69,16 @@ def make_chain(
 
 def choose(chain, k):
     """Return the random number that makes a chain propose to exchange position k with the next."""
-    return (np.asarray(k) + 0.5) / chain.model.p * (1 - chain.model.laziness)
+    return _choose(chain, k, (1 + chain.model.relocations) / 2)
+
+
+def choose_relocation(chain, k):
+    """Return the random number that makes a chain relocate the variable at position k."""
+    return _choose(chain, k, chain.model.relocations / 2)
+
+
+def _choose(chain, k, share):
+    return (np.asarray(k) + share) / chain.model.p * (1 - chain.model.laziness)
 
 
 def drive(chain, rows):
@@ -71,3 +91,16 @@ def drive(chain, rows):
     bits = np.unpackbits(parents.astype("<u8").view(np.uint8), axis=1, bitorder="little", count=p).astype(bool)
     assert (node[family] == np.arange(p)).all()
     return bits[family].swapaxes(1, 2), order, log_score + log_prior
+
+
+def recompile(kernels, *, right, wrong):
+    """Return kernels compiled anew with ``wrong`` for ``right``, by name; each sees those before it in the list."""
+    decorator = numba.njit(error_model="numpy", _nrt=False)
+    found = {}
+    sources = [inspect.getsource(kernel.py_func) for kernel in kernels]
+    assert any(right in source for source in sources)
+    for kernel, source in zip(kernels, sources, strict=True):
+        scope = kernel.py_func.__globals__ | dict.fromkeys(("in_place", "inner", "inlined"), decorator) | found
+        exec(source.replace(right, wrong), scope)  # noqa: S102
+        found[kernel.py_func.__name__] = scope[kernel.py_func.__name__]
+    return found

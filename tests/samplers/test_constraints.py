@@ -11,7 +11,7 @@ from exact.orders import ExactOrders
 from exact.transitions import transition_matrix
 from naive.imap import NaiveIMAP
 from naive.knowledge import constrained_dag, faults
-from naive.stepping import FlatScore, drive, make_chain
+from naive.stepping import PAPER, FlatScore, drive, make_chain
 
 NAMES = ["X0", "X1", "X2", "X3"]
 
@@ -68,7 +68,8 @@ def test_edge_probabilities_agree_with_enumeration(rng, constraints):
     exact = ExactOrders(values, alpha=0.1, knowledge=constraints.resolve(NAMES)).edge_probabilities()
     posterior = ew.sample(
         values,
-        sampler=ew.MinimalIMAP(alpha=0.1),
+        sampler=ew.MinimalIMAP(**PAPER, alpha=0.1),
+        prior=ew.Sparsity(1.0),
         constraints=constraints,
         iterations=100_000,
         thin=20,

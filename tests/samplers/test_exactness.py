@@ -1,17 +1,15 @@
 """The chain leaves its target unchanged, and reaches it."""
 
-import inspect
-
-import numba
 import numpy as np
 import pytest
 from scipy.stats import norm
 
 import edgewise as ew
 from edgewise._kernels import minimal_imap as kernels
-from edgewise.samplers import minimal_imap as sampler
+from edgewise._kernels.neighbours import exchange_neighbours
 from exact.orders import ExactOrders
 from exact.transitions import transition_matrix
+from naive.stepping import PAPER, recompile
 
 
 @pytest.mark.parametrize(("p", "n"), [(2, 20), (3, 15), (4, 30), (4, 5), (4, 4)])
@@ -27,19 +25,25 @@ def test_the_transition_matrix_leaves_the_target_unchanged(rng, p, n):
 
 
 @pytest.mark.parametrize("laziness", [0.01, 0.5])
-def test_the_chain_is_idle_as_often_as_it_should_be(rng, laziness):
+@pytest.mark.parametrize("parents", ["full", "grow-shrink"])
+@pytest.mark.parametrize(("moves", "relocations"), [("adjacent", 0.0), ("auto", 0.2), ("relocate", 1.0)])
+def test_each_kind_of_move_is_as_frequent_as_it_should_be(rng, laziness, parents, moves, relocations):
     """100,000 iterations: five standard deviations, a false alarm in a million."""
     posterior = ew.sample(
         rng.standard_normal((50, 4)),
-        sampler=ew.MinimalIMAP(laziness=laziness),
+        sampler=ew.MinimalIMAP(parents=parents, moves=moves, laziness=laziness),
         iterations=100_000,
         chains=1,
         seed=1,
         progress=False,
     )
     proposed = {kind: number for kind, (number, _) in posterior.moves[0].items()}
-    for number, share in ((sum(proposed.values()), 1 - laziness), (proposed["wrap-around"], (1 - laziness) / 4)):
-        assert abs(number - 1e5 * share) < 5 * np.sqrt(1e5 * share * (1 - share))
+    for number, share in (
+        (sum(proposed.values()), 1 - laziness),
+        (proposed["relocation"], (1 - laziness) * relocations),
+        (proposed["wrap-around"], (1 - laziness) * (1 - relocations) / 4),
+    ):
+        assert abs(number - 1e5 * share) <= 5 * np.sqrt(1e5 * share * (1 - share))
 
 
 BOUND = norm.isf(1e-4 / 40)
@@ -52,7 +56,8 @@ def largest_z_score(values, seed):
     assert ((exact > 0.01) & (exact < 0.99)).sum() >= 6
     posterior = ew.sample(
         values,
-        sampler=ew.MinimalIMAP(alpha=0.05),
+        sampler=ew.MinimalIMAP(**PAPER, alpha=0.05),
+        prior=ew.Sparsity(1.0),
         iterations=400_000,
         burn_in=0.05,
         thin=20,
@@ -76,10 +81,10 @@ def test_edge_probabilities_agree_with_enumeration():
 
 def test_a_wrong_acceptance_rule_is_caught(monkeypatch):
     """The same check on the same chain, but for an acceptance probability of the square root of the ratio."""
-    right, wrong = "is_rejected(log_ratio, uniform)", "is_rejected(0.5 * log_ratio, uniform)"
-    source = inspect.getsource(kernels.run.py_func)
-    assert source.count(right) == 1
-    scope = vars(kernels) | {"in_place": numba.njit(error_model="numpy", _nrt=False)}
-    exec(source.replace(right, wrong), scope)  # noqa: S102
-    monkeypatch.setattr(sampler, "run", scope["run"])
+    broken = recompile(
+        [exchange_neighbours, kernels.run],
+        right="is_rejected(log_ratio, uniform)",
+        wrong="is_rejected(0.5 * log_ratio, uniform)",
+    )
+    monkeypatch.setattr(kernels, "run", broken["run"])
     assert largest_z_score(five_variables(), seed=1) > BOUND

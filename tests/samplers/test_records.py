@@ -6,12 +6,13 @@ import edgewise as ew
 from edgewise._kernels.families import CACHE_BITS, new_cache
 from edgewise._kernels.recorder import add_family, enlarge, find, new_recorder
 from edgewise.samplers import Schedule
-from naive.stepping import make_chain
+from naive.stepping import PAPER, make_chain
 
 
 def test_draws_beyond_64_variables_are_their_orders_imaps(rng):
     sim = ew.simulate(70, 400, seed=1)
-    posterior = ew.sample(sim.data, iterations=20_000, thin=500, chains=2, seed=1, progress=False)
+    sampler = ew.MinimalIMAP(**PAPER)
+    posterior = ew.sample(sim.data, sampler=sampler, iterations=20_000, thin=500, chains=2, seed=1, progress=False)
     dags, orders = posterior.dags(), posterior.orders()
     for chain in range(2):
         for draw in range(0, dags.shape[1], 8):

@@ -10,7 +10,7 @@ from edgewise.samplers import multiplicity
 from exact.orders import ExactOrders
 from exact.transitions import transition_matrix
 from naive.graphs import random_dag
-from naive.stepping import drive, make_chain
+from naive.stepping import PAPER, drive, make_chain
 
 
 class ExactDags(ExactOrders):
@@ -32,9 +32,17 @@ BOUND = norm.isf(1e-4 / 40)
 
 
 def largest_z_score(values, exact, **settings):
-    sampler = ew.MinimalIMAP(alpha=0.05, target=settings.pop("target", "dags"))
+    sampler = ew.MinimalIMAP(**PAPER, alpha=0.05, target=settings.pop("target", "dags"))
     posterior = ew.sample(
-        values, sampler=sampler, iterations=300_000, thin=20, chains=2, seed=1, progress=False, **settings
+        values,
+        sampler=sampler,
+        prior=ew.Sparsity(1.0),
+        iterations=300_000,
+        thin=20,
+        chains=2,
+        seed=1,
+        progress=False,
+        **settings,
     )
     error = np.maximum(posterior._monte_carlo_error, 1e-3)
     return np.abs((posterior.edge_probabilities().to_numpy() - exact) / error).max()

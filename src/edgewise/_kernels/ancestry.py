@@ -15,8 +15,8 @@ import numpy as np
 
 from .beliefs import ABOVE, BELOW, CHANGED, NEW_ABOVE, NEW_ANCESTORS, NEW_BELOW, NEW_FAMILY
 from .bits import WORD, clear, copy, first, has, insert, is_equal, list_members, meets, remove
-from .compiling import in_place, inlined
-from .families import FORBIDDEN, fill, slot_of
+from .compiling import in_place, inlined, inner
+from .families import FORBIDDEN, fill, slot_of, worth
 
 
 @in_place
@@ -45,7 +45,7 @@ def add_with_ancestors(structure, variable, sets, i):
     insert(sets, i, variable)
 
 
-@in_place
+@inner
 def brings_excluded(beliefs, structure, parent, node):
     """Return whether a parent would bring ``node`` an ancestor that it must not have."""
     clear(structure.reached, 0)
@@ -53,7 +53,7 @@ def brings_excluded(beliefs, structure, parent, node):
     return meets(structure.reached, 0, beliefs.excluded, node)
 
 
-@in_place
+@inner
 def find_link(order, j, ancestor, target, beliefs, structure):
     """Return the parent through which the variable at position j gets an ancestor, or -1 if there is none."""
     node = order[j]
@@ -71,7 +71,7 @@ def find_link(order, j, ancestor, target, beliefs, structure):
     return link
 
 
-@in_place
+@inner
 def apply_ancestor_rules(order, j, target, beliefs, structure, members):
     """Mend the proposed parents of the variable at position j, and its ancestors; return False if that is impossible.
 
@@ -155,7 +155,7 @@ def propagate(order, first_position, last_position, family, target, cache, belie
             insert(marks, NEW_FAMILY, node)
             look_up_proposed(cache, target, structure, node)
             new = structure.new_family[node]
-            log_ratio += (new.log_score - family[node].log_score) + (new.log_prior - family[node].log_prior)
+            log_ratio += worth(new, target.heat) - worth(family[node], target.heat)
             dag_key += mix(new.key) - mix(family[node].key)
     structure.dag_key[1] = dag_key
     return log_ratio

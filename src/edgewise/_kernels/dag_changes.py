@@ -274,7 +274,7 @@ def propose_toggled(chain, target, cache, node, other):
         copy(chain.parents, node, chain.new_parents, node)
         toggle(chain.new_parents, node, other)
         look_up_proposed(cache, target, chain, node)
-    more = worth(chain.new_family[node]) - worth(chain.family[node])
+    more = worth(chain.new_family[node], 1.0) - worth(chain.family[node], 1.0)
     return more if more < np.inf else -np.inf
 
 

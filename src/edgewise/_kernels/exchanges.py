@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .beliefs import begin_proposal, propose_base
-from .compiling import fused, in_place
+from .compiling import fused, in_place, inner
 from .factor import SINGULAR, accumulate, dot, residual_row, rotate
 from .families import list_parents, look_up, slot_of, worth
 from .metropolis import ACCEPTED, PROPOSED, REJECTED, SINGULAR_PREFIX, is_rejected
@@ -30,10 +30,15 @@ ROW, TOTAL, PRECISION, RESIDUAL = range(4)
 
 
 class Scratch(NamedTuple):
-    """What a step writes before it is decided, with the rows named here and at :func:`plan_exchange`."""
+    """What a step writes before it is decided, with the rows named here and at :func:`plan_exchange`.
+
+    ``log_weight`` and ``journey`` are those of :mod:`edgewise._kernels.relocation`.
+    """
 
     vectors: np.ndarray
     plan: np.ndarray
+    log_weight: np.ndarray
+    journey: np.ndarray
 
 
 @in_place
@@ -69,7 +74,7 @@ LEAN, BACK, STEP, FACTOR, LIMIT = range(5)
 """Rows of ``Scratch.plan``: the coefficients of each row's update when first and last are exchanged."""
 
 
-@in_place
+@inner
 def plan_exchange(W, C, target, a, b, between, plan):
     """Find the coefficients of :func:`propose_ends` for rows 1 .. between - 1.
 
@@ -133,6 +138,7 @@ def propose_ends(chain, target, cache, scratch, structure, uniform):
     vectors = scratch.vectors
     plan = scratch.plan
     none = np.uint64(0)
+    heat = target.heat
     p = order.shape[0]
     tested = W.shape[0]
     width = W.shape[1]
@@ -156,7 +162,7 @@ def propose_ends(chain, target, cache, scratch, structure, uniform):
         slot = slot_of(key)
         if cached[slot].key != key:
             look_up(cache, target, key, b, vectors, ROW, vectors, TOTAL, np.inf)
-        log_ratio += worth(cached[slot]) - worth(family[b])
+        log_ratio += worth(cached[slot], heat) - worth(family[b], heat)
     else:
         begin_proposal(structure)
         if key != structure.base_key[b]:
@@ -191,7 +197,7 @@ def propose_ends(chain, target, cache, scratch, structure, uniform):
             slot = slot_of(key)
             if cached[slot].key != key:
                 look_up(cache, target, key, node, vectors, ROW, vectors, TOTAL, limit)
-            log_ratio += worth(cached[slot]) - worth(family[node])
+            log_ratio += worth(cached[slot], heat) - worth(family[node], heat)
         elif key != structure.base_key[node]:
             size = list_parents(rules, vectors, ROW, vectors, TOTAL, limit, node, cache.members)
             propose_base(structure, node, key, cache.members, size)
@@ -213,7 +219,7 @@ def propose_ends(chain, target, cache, scratch, structure, uniform):
         slot = slot_of(key)
         if cached[slot].key != key:
             look_up(cache, target, key, a, vectors, ROW, C, tested, limit)
-        log_ratio += worth(cached[slot]) - worth(family[a])
+        log_ratio += worth(cached[slot], heat) - worth(family[a], heat)
         return REJECTED if is_rejected(log_ratio, uniform) else ACCEPTED
     if key != structure.base_key[a]:
         size = list_parents(rules, vectors, ROW, C, tested, limit, a, cache.members)
@@ -221,7 +227,7 @@ def propose_ends(chain, target, cache, scratch, structure, uniform):
     return PROPOSED
 
 
-@in_place
+@inner
 def exchange_ends(chain, target, cache, structure):
     """Exchange the first variable with the last one. O(p^2)."""
     W = chain.W
@@ -245,7 +251,7 @@ def exchange_ends(chain, target, cache, structure):
         evaluate(chain, target, cache, None)
 
 
-@in_place
+@inner
 def propose_across(chain, target, cache, scratch, structure, uniform):
     """Propose to exchange the last tested variable with its successor; return what becomes of it.
 
@@ -256,6 +262,7 @@ def propose_across(chain, target, cache, scratch, structure, uniform):
     rules = target.rules
     family = chain.family
     vectors = scratch.vectors
+    heat = target.heat
     k = W.shape[0] - 1
     a = chain.order[k]
     b = chain.order[k + 1]
@@ -276,7 +283,8 @@ def propose_across(chain, target, cache, scratch, structure, uniform):
         log_score_a = cache.family[slot].log_score
         log_prior_a = cache.family[slot].log_prior
         slot = look_up(cache, target, key_b, b, vectors, ROW, vectors, TOTAL, threshold)
-        log_ratio = (log_score_a + log_prior_a - worth(family[a])) + (worth(cache.family[slot]) - worth(family[b]))
+        log_ratio = heat * log_score_a + log_prior_a - worth(family[a], heat)
+        log_ratio += worth(cache.family[slot], heat) - worth(family[b], heat)
         if is_rejected(log_ratio, uniform):
             return REJECTED
         family[a].key = key_a
@@ -292,7 +300,7 @@ def propose_across(chain, target, cache, scratch, structure, uniform):
     return PROPOSED
 
 
-@in_place
+@inner
 def exchange_across(chain, scratch):
     """Exchange the last tested variable with its successor, whose row and sums were proposed just before."""
     W = chain.W

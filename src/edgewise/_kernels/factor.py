@@ -20,7 +20,7 @@ width
 
 import numpy as np
 
-from .compiling import in_place, reduction
+from .compiling import in_place, inner, reduction
 
 SINGULAR = 1e-10
 """A residual variance (of a variable with variance 1) below this leaves a partial correlation fewer than about six
@@ -55,7 +55,7 @@ def rotate(W, order, k):
     order[k + 1] = a
 
 
-@in_place
+@inner
 def residual_row(W, correlation, variable, out, i):
     """Set row i of ``out`` to what the last row of W would be if ``variable``, now in no row, took that place.
 

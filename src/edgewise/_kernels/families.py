@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .compiling import in_place, inlined
+from .compiling import in_place, inlined, inner
 
 CACHE_BITS = 16
 """65,536 scores, 2 MB: a chain needs a few thousand at a time."""
@@ -58,7 +58,8 @@ class Target(NamedTuple):
     """What a chain samples, as far as families tell: who their parents are, and what they are worth.
 
     The correlation matrix; the threshold on rho^2 at each tested position, and ``odds``, threshold / (1 - threshold);
-    the score; the log prior of each edge, (p, p); the rules.
+    the score; the log prior of each edge, (p, p); the rules; and the power to which the likelihood is raised, below 1
+    for a heated chain.
     """
 
     correlation: np.ndarray
@@ -67,6 +68,7 @@ class Target(NamedTuple):
     score: LogDetScore
     edge: np.ndarray
     rules: Rules
+    heat: float = 1.0
 
 
 FAMILY = np.dtype([("key", np.uint64), ("log_score", np.float64), ("log_prior", np.float64), ("unused", np.int64)])
@@ -91,21 +93,21 @@ def new_cache(p: int) -> ScoreCache:
     )
 
 
-@in_place
-def local_score(score, members, size, triangle):
-    """Score the family of ``members[size]`` with parents ``members[:size]``. O(size^3).
+@inner
+def factor_family(matrix, members, size, triangle):
+    """Return the log determinant of the parents ``members[:size]``, and the variance they leave of ``members[size]``.
 
-    ``triangle`` receives the Cholesky factor row by row; its last diagonal entry belongs to the child.
+    ``triangle`` receives the Cholesky factor row by row; its last diagonal entry belongs to the child. O(size^3).
     """
-    if score.constant[size] == -np.inf:
-        return -np.inf
-    parents_log_det = 0.0
-    family_log_det = 0.0
+    log_det = 0.0
+    pivot = 0.0
     for i in range(size + 1):
+        if i > 0:
+            log_det += np.log(pivot)
         start = i * (i + 1) // 2
-        pivot = score.matrix[members[i], members[i]]
+        pivot = matrix[members[i], members[i]]
         for j in range(i):
-            entry = score.matrix[members[i], members[j]]
+            entry = matrix[members[i], members[j]]
             other = j * (j + 1) // 2
             for h in range(j):
                 entry -= triangle[start + h] * triangle[other + h]
@@ -113,9 +115,17 @@ def local_score(score, members, size, triangle):
             triangle[start + j] = entry
             pivot -= entry * entry
         triangle[start + i] = np.sqrt(pivot)
-        parents_log_det = family_log_det
-        family_log_det += np.log(pivot)
-    return score.constant[size] + score.on_parents[size] * parents_log_det + score.on_family[size] * family_log_det
+    return log_det, pivot
+
+
+@in_place
+def local_score(score, members, size, triangle):
+    """Score the family of ``members[size]`` with parents ``members[:size]``. O(size^3)."""
+    if score.constant[size] == -np.inf:
+        return -np.inf
+    log_det, variance = factor_family(score.matrix, members, size, triangle)
+    family_log_det = log_det + np.log(variance)
+    return score.constant[size] + score.on_parents[size] * log_det + score.on_family[size] * family_log_det
 
 
 @inlined
@@ -142,7 +152,7 @@ def slot_of(key):
     return np.int64(key >> np.uint64(64 - CACHE_BITS))
 
 
-@in_place
+@inner
 def fill(cache, target, slot, key, size):
     """Put the family of ``cache.members[size]`` with parents ``cache.members[:size]`` into a slot of the cache."""
     members = cache.members
@@ -155,12 +165,12 @@ def fill(cache, target, slot, key, size):
 
 
 @in_place
-def worth(family):
-    """Return what a family adds to the log posterior."""
-    return family.log_score + family.log_prior
+def worth(family, heat):
+    """Return what a family adds to the log target."""
+    return heat * family.log_score + family.log_prior
 
 
-@in_place
+@inner
 def look_up(cache, target, key, node, rows, i, totals, j, limit):
     """Return the slot of the cache that holds the family ``key`` of ``node``, scoring it first if need be.
 

@@ -86,7 +86,7 @@ def run_prior(order, family, moves, target, cache, beliefs, structure, ask, unif
                 i = j
                 outcome = PROPOSED
         if outcome == PROPOSED:
-            outcome = settle(order, i, j, uniforms[step, 1], family, target, cache, beliefs, structure, ask)
+            outcome, _ = settle(order, i, j, uniforms[step, 1], family, target, cache, beliefs, structure, ask)
         if outcome < 0:
             cursor[STEP] = step
             cursor[DRAWN] = row

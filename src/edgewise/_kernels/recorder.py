@@ -54,6 +54,16 @@ def new_recorder(p: int, capacity: int) -> Recorder:
     )
 
 
+def new_draws(draws: int, p: int) -> Draws:
+    """Return room for draws of p variables."""
+    return Draws(
+        family=np.empty((draws, p), np.int32),
+        order=np.empty((draws, p), np.min_scalar_type(p - 1)),
+        log_score=np.empty(draws),
+        log_prior=np.empty(draws),
+    )
+
+
 def enlarge(recorder: Recorder) -> Recorder:
     """Return a recorder with the same families, under the same numbers, and twice the room."""
     used = recorder.used[0]

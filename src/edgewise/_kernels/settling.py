@@ -21,7 +21,7 @@ from .beliefs import (
     exchange_tiers,
 )
 from .bits import WORD, copy, first, has, is_empty
-from .compiling import in_place, inlined
+from .compiling import in_place, inlined, inner
 from .metropolis import ACCEPTED, ASK, PROPOSED, REJECTED, is_rejected
 
 
@@ -41,7 +41,7 @@ def memo_slot(key):
     return np.int64(key >> np.uint64(64 - MEMO_BITS))
 
 
-@in_place
+@inner
 def pose_question(order, structure, key):
     """Write down the proposed DAG and order for a Python function to be asked about."""
     structure.asked_key[0] = key
@@ -96,7 +96,7 @@ def commit(family, structure):
 
 @inlined
 def settle(order, first_position, last_position, uniform, family, target, cache, beliefs, structure, ask):
-    """Decide whether to exchange two positions; return ACCEPTED, REJECTED or, if ``ask`` failed, ASK.
+    """Decide whether to exchange two positions; return the outcome (ASK if ``ask`` failed) and the log ratio.
 
     The variables whose base the exchange would change are marked. If accepted, the DAG is the proposed one; the order
     is left for the caller to change.
@@ -127,9 +127,9 @@ def settle(order, first_position, last_position, uniform, family, target, cache,
     order[last_position] = b
     if outcome == PROPOSED and not is_rejected(log_ratio, uniform):
         commit(family, structure)
-        return ACCEPTED
+        return ACCEPTED, log_ratio
     exchange_tiers(order, first_position, last_position, beliefs, structure)
-    return ASK if outcome == ASK else REJECTED
+    return ASK if outcome == ASK else REJECTED, log_ratio
 
 
 @in_place

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from edgewise._kernels.recorder import Draws, enlarge, new_recorder
+from edgewise._kernels.recorder import Draws, enlarge, new_draws, new_recorder
 
 from .schedule import Schedule
 
@@ -51,16 +51,14 @@ class RecordingChain(ABC):
         draws = schedule.draws(after=self.iteration + steps) - schedule.draws(after=self.iteration)
         while len(self._recorder.key) - self._recorder.used[0] < draws * p:
             self._recorder = enlarge(self._recorder)
-        block = Draws(
-            family=np.empty((draws, p), np.int32),
-            order=np.empty((draws, p), np.min_scalar_type(p - 1)),
-            log_score=np.empty(draws),
-            log_prior=np.empty(draws),
-        )
+        block = new_draws(draws, p)
         cursor = np.array([0, 0, schedule.until_draw(after=self.iteration)])
         self._take(self.rng.random((steps, self._numbers)), block, cursor)
         self.iteration += steps
         return block
+
+    def seek(self) -> None:  # noqa: B027
+        """Go to a better start, where the sampler knows how to find one; by default stay."""
 
     def _pause(self) -> None:  # noqa: B027
         """Do what is due after ``pause_every`` iterations; by default nothing."""

@@ -11,6 +11,7 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 
+from edgewise._kernels.families import Target
 from edgewise._kernels.recorder import Draws
 from edgewise.data import Dataset
 from edgewise.priors import Knowledge, Prior
@@ -30,6 +31,9 @@ class Chain(Protocol):
 
         With no steps at all, what is still to be compiled is compiled.
         """
+
+    def seek(self) -> None:
+        """Go to a better start, where the sampler knows how to find one, else stay."""
 
     @property
     def log_posterior(self) -> float:
@@ -52,8 +56,8 @@ class Model(Protocol):
 class Sampler(ABC):
     """The settings of a sampler."""
 
-    def resolve(self) -> Self:
-        """Return the same sampler with every ``"auto"`` replaced by what it stands for."""
+    def resolve(self, dataset: Dataset) -> Self:
+        """Return the same sampler with every ``"auto"`` replaced by what it stands for, given the data."""
         return self
 
     @abstractmethod
@@ -72,4 +76,8 @@ class Sampler(ABC):
         ``dags`` yields the distinct DAGs that were drawn, a stack at a time, and ``which[chain, draw]`` is the number
         of a draw's DAG among them.
         """
+        return None
+
+    def edge_target(self, model: Any) -> Target | None:
+        """Return the target if, given the order, each edge can be judged by its family alone; else None."""
         return None
