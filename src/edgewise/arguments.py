@@ -45,3 +45,17 @@ def make_generator(seed: int | np.random.Generator | None) -> np.random.Generato
         raise ArgumentError(
             f"seed must be a whole number of at least 0, a NumPy generator or None, but it is {seed!r}."
         ) from error
+
+
+def check_threshold(threshold: float) -> float:
+    """Return a probability from which on something counts, or refuse what is none."""
+    if not (is_number(threshold) and 0 <= threshold <= 1):
+        raise ArgumentError(f"threshold is a probability and must lie between 0 and 1, but {threshold!r} was given.")
+    return threshold
+
+
+def check_number(number: int) -> int:
+    """Return how many of something are wanted, or refuse what is no such number."""
+    if not (is_whole(number) and number >= 1):
+        raise ArgumentError(f"number must be a whole number, at least 1, but {number!r} was given.")
+    return int(number)

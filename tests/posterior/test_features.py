@@ -26,6 +26,7 @@ from edgewise.posterior.features import Estimate
 from exact.orders import ExactOrders
 from naive import features as naive
 from naive.graphs import all_dags, random_dag
+from naive.stepping import PAPER
 from records import make_posterior
 from sentences import check_sentence
 
@@ -502,7 +503,8 @@ def five_variables():
 def sample_five():
     return ew.sample(
         five_variables(),
-        sampler=ew.MinimalIMAP(alpha=0.05),
+        sampler=ew.MinimalIMAP(**PAPER, alpha=0.05),
+        prior=ew.Sparsity(1.0),
         iterations=400_000,
         burn_in=0.05,
         thin=20,

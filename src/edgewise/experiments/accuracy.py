@@ -37,7 +37,7 @@ class Accuracy:
     directed: float
 
 
-def measure_accuracy(posterior: Posterior, dag: Graph) -> Accuracy:
+def measure_accuracy(posterior: Posterior, dag: Graph, *, rao_blackwell: bool = False) -> Accuracy:
     """Compare a posterior with the DAG that generated the data.
 
     Undirected features are pairs of variables; directed and compelled ones are ordered pairs.
@@ -48,15 +48,18 @@ def measure_accuracy(posterior: Posterior, dag: Graph) -> Accuracy:
         What was found.
     dag
         The truth, in any form that :func:`edgewise.graphs.as_dag` takes.
+    rao_blackwell
+        Whether to take the Rao-Blackwellised probabilities.
     """
     dag = as_dag(dag, posterior.nodes)
     p = len(dag)
     pairs = np.triu_indices(p, 1)
     ordered = ~np.eye(p, dtype=bool)
 
-    undirected = posterior.edge_probabilities("undirected").to_numpy()
-    compelled = posterior.edge_probabilities("compelled").to_numpy()
-    directed = posterior.edge_probabilities("directed").to_numpy()
+    undirected, compelled, directed = (
+        posterior.edge_probabilities(kind, rao_blackwell=rao_blackwell).to_numpy()
+        for kind in ("undirected", "compelled", "directed")
+    )
     return Accuracy(
         undirected=auroc(undirected[pairs], (dag | dag.T)[pairs]),
         compelled=auroc(compelled[ordered], compelled_edges(dag)[ordered]),

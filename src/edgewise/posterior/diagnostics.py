@@ -48,7 +48,8 @@ class Diagnostics:
     agreement
         Correlation of edge probabilities between chains; not a number where a chain has drawn no edge at all.
     acceptance
-        A row for each kind of move: how often proposed, and the share accepted, over all chains.
+        A row for each kind of move: how often it was proposed, its share of all proposals, and how many of them were
+        accepted, over all chains.
     weight_ess
         How many equally weighted draws the weights leave: (sum of weights)^2 / sum of squares.
     """
@@ -94,12 +95,14 @@ def chain_agreement(posterior: "Posterior") -> pd.DataFrame:
 
 
 def acceptance(posterior: "Posterior") -> pd.DataFrame:
-    """Return, for each kind of move, how often it was proposed and the share that was accepted."""
+    """Return, for each kind of move, how often it was proposed, its share, and the part that was accepted."""
     kinds = list(posterior.moves[0])
     proposed = [sum(chain[kind][0] for chain in posterior.moves) for kind in kinds]
     accepted = [sum(chain[kind][1] for chain in posterior.moves) for kind in kinds]
-    share = [a / n if n else np.nan for a, n in zip(accepted, proposed, strict=True)]
-    return pd.DataFrame({"proposed": proposed, "accepted": share}, index=pd.Index(kinds, name="move"))
+    table = pd.DataFrame({"proposed": proposed}, index=pd.Index(kinds, name="move"))
+    table["share"] = table["proposed"] / max(sum(proposed), 1)
+    table["accepted"] = [a / n if n else np.nan for a, n in zip(accepted, proposed, strict=True)]
+    return table
 
 
 def _diagnose_edges(posterior: "Posterior") -> pd.DataFrame:

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from edgewise._kernels.bits import words_for
+
 ENTRIES_AT_ONCE = 2**22
 """Most family numbers, or entries of adjacency matrices, to work on at a time."""
 
@@ -80,6 +82,13 @@ class DrawTable:
         """Return the parents of families as booleans, shape (number of families, p)."""
         bits = np.unpackbits(self.family_parents[families], axis=1, bitorder="little", count=self.p)
         return bits.view(bool)
+
+    def parent_words(self) -> np.ndarray:
+        """Return the parents of all families as bits in words of 64, as the compiled loops take them."""
+        families, width = self.family_parents.shape
+        padded = np.zeros((families, words_for(self.p) * 8), np.uint8)
+        padded[:, :width] = self.family_parents
+        return padded.view("<u8").astype(np.uint64)
 
     def has_parent(self, variables: np.ndarray) -> np.ndarray:
         """Return whether each family has each of some variables as a parent, shape (families, variables)."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -13,6 +13,9 @@ from edgewise.graphs import to_networkx
 
 from .draws import DrawTable
 from .monte_carlo import DIGITS, as_counts
+
+if TYPE_CHECKING:
+    from .posterior import Posterior
 
 
 class Estimate(float):
@@ -43,6 +46,21 @@ def sum_matrices(
     for dags, count in draws.distinct_dags(counts):
         total += kernel(dags, count)
     return np.round(total / number, DIGITS)
+
+
+def conditional_edges(posterior: "Posterior", kind: str) -> np.ndarray:
+    """Return the Rao-Blackwellised probabilities of edges, shape (p, p); ``kind`` as for ``edge_probabilities``."""
+    if posterior.conditionals is None:
+        raise ArgumentError(
+            "This posterior has no Rao-Blackwellised probabilities: they come with runs of MinimalIMAP() whose prior "
+            "is about single edges or the order, and that were not given other weights later; use "
+            "rao_blackwell=False."
+        )
+    by_chain = np.tensordot(posterior.weights.sum(axis=1), posterior.conditionals.astype(float), axes=1)
+    directed, compelled = by_chain
+    if kind == "compelled":
+        return np.asarray(compelled)
+    return np.asarray(directed if kind == "directed" else directed + directed.T)
 
 
 def v_structures(draws: DrawTable, weights: np.ndarray, nodes: Sequence[str]) -> pd.DataFrame:

@@ -39,8 +39,8 @@ DRAWN = {
 }
 """The variables of the file that grow with the draws: the fields of :class:`Draws`, with their dimensions."""
 
-WEIGHT = "log_weight"
-"""The variable of the weights, which is there if they differ."""
+EXTRAS = {"log_weight": ("chain", "draw"), "conditionals": ("chain", "kind", "node", "node_to")}
+"""The variables that are there only in some posteriors: weights that differ, and Rao-Blackwellised probabilities."""
 
 LARGE = ("family", "order")
 MOST_IN_MEMORY = 2**26
@@ -93,7 +93,7 @@ class DrawFile:
                 self._file.variables[name][chain, start:stop] = array[:number]
 
     def finish(
-        self, draws: int, families: Families, *, log_weight: np.ndarray | None = None, **about: Any
+        self, draws: int, families: Families, *, extras: dict[str, np.ndarray] | None = None, **about: Any
     ) -> Posterior:
         """Cut every chain to ``draws`` draws, add the rest, give the file its name, and return what it holds."""
         for chain, written in enumerate(self._written):
@@ -101,13 +101,13 @@ class DrawFile:
                 self._write(chain, draws - written)
         with writing(self.path):
             self._file.resize_dimension("draw", draws)
-            for (name, dimensions), array in zip(FAMILIES.items(), families, strict=True):
+            arrays = dict(zip(FAMILIES, families, strict=True)) | (extras or {})
+            for name, array in arrays.items():
+                dimensions = (FAMILIES | EXTRAS)[name]
                 for dimension, length in zip(dimensions, array.shape, strict=True):
                     if dimension not in self._file.dimensions:
                         self._file.dimensions[dimension] = length
                 self._file.create_variable(name, dimensions, array.dtype, data=array, compression="gzip")
-            if log_weight is not None:
-                self._file.create_variable(WEIGHT, ("chain", "draw"), "<f8", data=log_weight, compression="gzip")
             text = json.dumps(about, ensure_ascii=True, sort_keys=True)
             self._file.attrs["edgewise_format"] = FORMAT
             self._file.attrs["about"] = text
@@ -129,6 +129,7 @@ def save(posterior: Posterior, path: str | os.PathLike[str]) -> None:
     """Write a posterior."""
     table = posterior.draws
     chains, draws = table.log_score.shape
+    extras = {"log_weight": table.log_weight, "conditionals": posterior.conditionals}
     with DrawFile(path, chains, table.p) as file:
         for chain in range(chains):
             for part, rows in table.rows(chain):
@@ -137,7 +138,7 @@ def save(posterior: Posterior, path: str | os.PathLike[str]) -> None:
         file.finish(
             draws,
             (table.family_node, table.family_parents),
-            log_weight=table.log_weight,
+            extras={name: array for name, array in extras.items() if array is not None},
             nodes=posterior.nodes,
             moves=posterior.moves,
             info=posterior.info,
@@ -190,7 +191,7 @@ def load(path: str | os.PathLike[str]) -> Posterior:
                 f"newer Edgewise to read it."
             )
         text = dataset.attrs["about"]
-        present = (*DRAWN, *FAMILIES, *([WEIGHT] if WEIGHT in dataset else []))
+        present = (*DRAWN, *FAMILIES, *(name for name in EXTRAS if name in dataset))
         variables = {name: dataset[name].variable for name in present}
         intact = dataset.attrs["sha256"] == _checksum(text, variables)
         about = json.loads(text) if intact else {}
@@ -215,6 +216,7 @@ def load(path: str | os.PathLike[str]) -> Posterior:
         dataset.close()
     return Posterior(
         nodes=tuple(about["nodes"]),
+        conditionals=arrays.pop("conditionals", None),
         draws=DrawTable(**arrays),
         moves=tuple({kind: (n, k) for kind, (n, k) in chain.items()} for chain in about["moves"]),
         info=about["info"],
@@ -224,7 +226,7 @@ def load(path: str | os.PathLike[str]) -> Posterior:
 def _checksum(text: str, variables: Any) -> str:
     """Return the SHA-256 of the text and of every array, read in parts."""
     digest = hashlib.sha256(text.encode())
-    for name in (*DRAWN, *FAMILIES, *([WEIGHT] if WEIGHT in variables else [])):
+    for name in (*DRAWN, *FAMILIES, *(name for name in EXTRAS if name in variables)):
         array = variables[name]
         digest.update(f"{name} {np.dtype(array.dtype).newbyteorder('<').str} {array.shape}".encode())
         pieces = _pieces(array) if name in DRAWN else [np.asarray(array[...])]
@@ -240,6 +242,7 @@ def _is_consistent(variables: Any, about: dict[str, Any]) -> bool:
     return (
         variables["order"].shape == (chains, draws, p)
         and all(variables[name].shape == (chains, draws) for name in variables if name.startswith("log_"))
+        and ("conditionals" not in variables or variables["conditionals"].shape == (chains, 2, p, p))
         and len(about["nodes"]) == p
         and len(about["moves"]) == chains
         and isinstance(about["info"], dict)

@@ -1,5 +1,6 @@
 """Running chains."""
 
 from .sampling import sample
+from .searching import map_search
 
-__all__ = ["sample"]
+__all__ = ["map_search", "sample"]

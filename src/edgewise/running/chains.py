@@ -21,6 +21,7 @@ from edgewise._kernels.recorder import Draws
 from edgewise.posterior.collecting import Collector
 from edgewise.samplers import Chain
 
+from .forecast import Forecast
 from .progress import Watcher
 
 BLOCK_SECONDS = 0.1
@@ -29,9 +30,10 @@ BLOCK_SECONDS = 0.1
 
 @dataclass
 class RunningChain:
-    """A chain, and how many iterations it will take next."""
+    """A chain, how many iterations it has taken, and how many it will take next."""
 
     chain: Chain
+    iteration: int = 0
     next_steps: int = 256
 
     @property
@@ -61,6 +63,7 @@ def run_chains(
     executor: Executor | None,
     deadline: float | None,
     watcher: Watcher,
+    forecast: Forecast,
 ) -> Literal["keyboard", "time budget"] | None:
     """Advance all chains to the end of their schedule, and hand their draws to the collector.
 
@@ -90,7 +93,8 @@ def run_chains(
                         raise
                     stopped_by = "keyboard"
                     continue
-                mine.chain = back.chain
+                forecast.note(back.chain.iteration - mine.iteration, back.seconds)
+                mine.chain, mine.iteration = back.chain, back.chain.iteration
                 for block in back.blocks:
                     collector.add(number, block, *mine.chain.families())
                 mine.next_steps = max(int(mine.next_steps * min(BLOCK_SECONDS / max(back.seconds, 1e-9), 8.0)), 1)

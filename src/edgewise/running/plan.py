@@ -6,17 +6,22 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import networkx as nx
 import numpy as np
 import pandas as pd
 
-from edgewise.data import Data, load_data
+from edgewise.baselines import mmhc
+from edgewise.data import Data, Dataset, load_data
 from edgewise.data.validation import check_names
 from edgewise.errors import ArgumentError
+from edgewise.graphs import to_networkx
 from edgewise.posterior import Posterior
 from edgewise.posterior.draws import split
 from edgewise.priors import Constraints, Prior, PriorSum, Sparsity
 from edgewise.samplers import MinimalIMAP, Model, Sampler, prepare_prior
 from edgewise.scores import BGe, Score
+
+from .conditionals import condition
 
 
 @dataclass(frozen=True)
@@ -28,9 +33,10 @@ class Plan:
     model: Model
     prior: Prior
     record: dict[str, Any]
+    dataset: Dataset | None = None
 
-    def weigh(self, posterior: Posterior) -> Posterior:
-        """Return the posterior with the weights that the sampler's target asks for."""
+    def complete(self, posterior: Posterior) -> Posterior:
+        """Return the posterior with what needs the target: weights, and Rao-Blackwellised edge probabilities."""
         if self.sampler is None:
             return posterior
         distinct = posterior.draws.distinct(posterior.weights)
@@ -38,7 +44,21 @@ class Plan:
             posterior.draws.dags(distinct.rows[part]) for part in split(0, len(distinct.rows), len(self.names) ** 2)
         )
         log_weight = self.sampler.weigh(self.model, stacks, distinct.which)
-        return posterior if log_weight is None else posterior.reweighted(log_weight)
+        if log_weight is not None:
+            posterior = posterior.reweighted(log_weight)
+        target = self.sampler.edge_target(self.model)
+        return posterior if target is None else condition(posterior, target)
+
+    def mmhc_orders(self, rngs: Sequence[np.random.Generator]) -> list[np.ndarray]:
+        """Return a random order of the DAG that MMHC learns, one for each generator."""
+        if self.dataset is None:
+            raise ArgumentError("start='mmhc' needs data to learn a DAG from; a run on the prior alone has none.")
+        graph = to_networkx(mmhc(self.dataset))
+        orders = []
+        for rng in rngs:
+            rank = rng.permutation(len(self.names))
+            orders.append(np.array(list(nx.lexicographical_topological_sort(graph, key=rank.__getitem__))))
+        return orders
 
     def check_travels(self, executor: Executor) -> None:
         """Refuse functions that other processes could not find, as they have no name of their own in a module."""
@@ -60,7 +80,7 @@ def make_plan(
     constraints: Constraints | None,
 ) -> Plan:
     """Check the parts of a run and prepare its target; without data, a run on the prior alone."""
-    prior = Sparsity() if prior is None else prior
+    prior = Sparsity("auto") if prior is None else prior
     _check_part("prior", prior, fits=isinstance(prior, Prior), example="Sparsity(1.0)")
     if constraints is not None:
         fits = isinstance(constraints, Constraints)
@@ -75,8 +95,8 @@ def make_plan(
     _check_part("sampler", sampler, fits=isinstance(sampler, Sampler), example="MinimalIMAP()")
     fits = hasattr(score, "prepare") and not isinstance(score, Sampler)
     _check_part("score", score, fits=fits, example="BGe() or GaussianBIC()")
-    sampler = sampler.resolve()
     dataset = load_data(data)
+    sampler = sampler.resolve(dataset)
     knowledge = None if constraints is None else constraints.resolve(dataset.names)
     about = {"n": dataset.n, "p": dataset.p, "kind": dataset.kind, "fingerprint": dataset.fingerprint}
     return Plan(
@@ -84,6 +104,7 @@ def make_plan(
         sampler=sampler,
         model=sampler.prepare(dataset, score, prior, knowledge),
         prior=prior,
+        dataset=dataset,
         record={"data": about, "sampler": _describe(sampler), "score": _describe(score), **record},
     )
 

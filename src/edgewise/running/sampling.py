@@ -6,7 +6,7 @@ import platform
 import time
 import warnings
 from collections.abc import Iterable, Sequence
-from concurrent.futures import Executor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import asdict
 
@@ -20,11 +20,12 @@ from edgewise.posterior import Posterior
 from edgewise.posterior.collecting import Collector, InMemory, Keeper
 from edgewise.posterior.storage import DrawFile, load
 from edgewise.priors import Constraints, Prior
-from edgewise.samplers import Sampler, make_schedule
+from edgewise.samplers import Model, Sampler, Schedule, make_schedule
 from edgewise.scores import Score
 
 from .chains import RunningChain, run_chains
-from .plan import as_plain, make_plan
+from .forecast import Forecast
+from .plan import Plan, as_plain, make_plan
 from .progress import watch
 
 Order = Sequence[int | str] | np.ndarray
@@ -65,7 +66,8 @@ def sample(
     score
         Default: ``BGe()``.
     prior
-        Default: ``Sparsity(1.0)``. Priors add up: ``Sparsity(1.0) + TierOrder(...) + Paths(...)``.
+        Default: ``Sparsity("auto")``, whose strength grows with the number of variables; the paper's experiments have
+        ``Sparsity(1.0)``. Priors add up: ``Sparsity(1.0) + TierOrder(...) + Paths(...)``.
     constraints
         What is known for certain: every DAG that is drawn agrees with it.
     iterations
@@ -80,8 +82,10 @@ def sample(
         A whole number makes the result repeatable. By default a new one is chosen, and noted in
         ``posterior.info``.
     start
-        ``"auto"`` or ``"random"``: a random order for each chain. Or one order of all variables, by name or
-        by column number, or one for each chain.
+        ``"auto"``: a short greedy search from random orders, others for each chain, so that their agreement still means
+        something; samplers that have no such search start at a random order. ``"random"``: a random order for each
+        chain. ``"mmhc"``: for each chain another order of the DAG that :func:`edgewise.mmhc` learns. Or one order of
+        all variables, by name or by column number, or one for each chain.
     executor
         Where chains run; by default on threads, as many as there are cores or chains.
     store
@@ -116,7 +120,7 @@ def sample(
     plan = make_plan(data, nodes, sampler=sampler, score=score, prior=prior, constraints=constraints)
     p = len(plan.names)
     rngs = [np.random.default_rng(child) for child in seeds.spawn(chains)]
-    orders = _starts(start, plan.names, rngs)
+    orders = _starts(start, plan, rngs)
     if executor is not None:
         plan.check_travels(executor)
 
@@ -127,10 +131,7 @@ def sample(
         with compilation_announced(
             lambda: watcher.message("Compiling the sampler: once after installation, up to half a minute.")
         ):
-            running = [
-                RunningChain(plan.model.start(order, rng, schedule)) for order, rng in zip(orders, rngs, strict=True)
-            ]
-            running[0].chain.advance(0)
+            running = _begin(plan.model, orders, rngs, schedule, seek=isinstance(start, str) and start == "auto")
         began = time.monotonic()
         stopped_by = run_chains(
             running,
@@ -138,6 +139,13 @@ def sample(
             executor=executor,
             deadline=None if time_budget is None else began + float(time_budget),
             watcher=watcher,
+            forecast=Forecast(
+                [chain.chain for chain in running],
+                p=p,
+                workers=os.cpu_count() or 1,
+                in_memory=store is None,
+                watcher=watcher,
+            ),
         )
         done = min(chain.chain.iteration for chain in running)
         draws = schedule.draws(after=done)
@@ -170,11 +178,11 @@ def sample(
                 }
             ),
         )
-    weighted = plan.weigh(posterior)
-    if weighted is not posterior and store is not None:
-        weighted.save(store)
-        weighted = load(store)
-    posterior = weighted
+    complete = plan.complete(posterior)
+    if complete is not posterior and store is not None:
+        complete.save(store)
+        complete = load(store)
+    posterior = complete
     if stopped_by is not None:
         warnings.warn(
             f"The run was stopped by the {stopped_by} after {done:,} of {schedule.iterations:,} iterations; the "
@@ -193,27 +201,52 @@ def _seeds(seed: int | None) -> np.random.SeedSequence:
     return np.random.SeedSequence(int(seed))
 
 
-def _starts(start: Start, names: Sequence[str], rngs: list[np.random.Generator]) -> list[np.ndarray]:
+def _begin(
+    model: Model,
+    orders: list[np.ndarray],
+    rngs: list[np.random.Generator],
+    schedule: Schedule,
+    *,
+    seek: bool,
+) -> list[RunningChain]:
+    """Start the chains, on threads, and compile what is still to be compiled."""
+
+    def begin(number: int) -> RunningChain:
+        chain = model.start(orders[number], rngs[number], schedule)
+        if seek:
+            chain.seek()
+        if number == 0:
+            chain.advance(0)
+        return RunningChain(chain)
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return list(pool.map(begin, range(len(orders))))
+
+
+STARTS = "start must be 'auto', 'random', 'mmhc' or orders of the variables"
+
+
+def _starts(start: Start, plan: Plan, rngs: list[np.random.Generator]) -> list[np.ndarray]:
     """Return an order for each chain."""
     if isinstance(start, str):
+        if start == "mmhc":
+            return plan.mmhc_orders(rngs)
         if start not in ("auto", "random"):
-            raise ArgumentError(f"start must be 'auto', 'random' or orders of the variables, but {start!r} was given.")
-        return [rng.permutation(len(names)) for rng in rngs]
+            raise ArgumentError(f"{STARTS}, but {start!r} was given.")
+        return [rng.permutation(len(plan.names)) for rng in rngs]
     try:
         given = list(start)
     except TypeError as error:
-        raise ArgumentError(
-            f"start must be 'auto', 'random' or orders of the variables, but {start!r} was given."
-        ) from error
+        raise ArgumentError(f"{STARTS}, but {start!r} was given.") from error
     if not any(_is_order(item) for item in given):
-        return [find_order(names, given)] * len(rngs)
+        return [find_order(plan.names, given)] * len(rngs)
     if not all(_is_order(item) for item in given):
         raise ArgumentError("start mixes orders with single variables; give one order, or one for each chain.")
     if len(given) != len(rngs):
         raise ArgumentError(
             f"start holds {len(given)} orders for {len(rngs)} chains; give one for each chain, or just one."
         )
-    return [find_order(names, list(order)) for order in given]
+    return [find_order(plan.names, list(order)) for order in given]
 
 
 def _is_order(item: object) -> bool:

@@ -1,0 +1,95 @@
+"""The most probable DAG, by relocation.
+
+The search takes the variables in random order and moves each to the position where the posterior is highest, again and
+again until nothing improves. It then goes on from where a sweep of random relocations leads, one for each variable,
+drawn from their full conditionals: they leave a local optimum by the ways that cost least.
+
+As the penalty of :class:`edgewise.Sparsity` grows, the score no longer matters and the order with the sparsest DAG is
+sought: with ``MinimalIMAP(parents="full")``, the criterion of the sparsest permutation (Raskutti & Uhler 2018), which
+:func:`edgewise.greedy_sp` seeks by other moves.
+"""
+
+from dataclasses import replace
+from typing import cast
+
+import numpy as np
+
+from edgewise.arguments import is_whole, make_generator
+from edgewise.data import Data
+from edgewise.errors import ArgumentError
+from edgewise.priors import Constraints, Prior
+from edgewise.samplers import MinimalIMAP, Schedule
+from edgewise.samplers.minimal_imap import MinimalIMAPModel
+from edgewise.scores import Score
+
+from .plan import make_plan
+
+ENDLESS = Schedule(iterations=10**15, burn_in=10**15 - 1, thin=1)
+"""A schedule under which nothing is drawn."""
+
+
+def map_search(
+    data: Data,
+    *,
+    sampler: MinimalIMAP | None = None,
+    score: Score | None = None,
+    prior: Prior | None = None,
+    constraints: Constraints | None = None,
+    restarts: int = 20,
+    seed: int | np.random.Generator | None = None,
+) -> np.ndarray:
+    """Search for the DAG with the highest posterior.
+
+    Parameters
+    ----------
+    data
+        Whatever :func:`edgewise.sample` takes.
+    sampler
+        How an order stands for a DAG: its ``parents``, ``criterion`` and ``alpha`` are used. Default:
+        ``MinimalIMAP(criterion="score")``.
+    score
+        Default: ``BGe()``.
+    prior
+        Default: ``Sparsity("auto")``. Any prior will do.
+    constraints
+        What is known for certain.
+    restarts
+        How many times the search goes on from a disturbed order after the first time.
+    seed
+        A whole number or a NumPy generator makes the result repeatable.
+
+    Returns
+    -------
+    ndarray of bool, shape (p, p)
+        ``dag[i, j]`` is true when i -> j, in the order of the data's columns.
+
+    See Also
+    --------
+    sample : How probable this DAG and its edges are.
+    bootstrap : How stable it is.
+
+    Examples
+    --------
+    >>> import edgewise as ew
+    >>> sim = ew.simulate(8, 1000, seed=1)
+    >>> dag = ew.map_search(sim.data, seed=1)
+    >>> bool((ew.cpdag(dag) == ew.cpdag(sim.dag)).all())
+    True
+    """
+    if not (is_whole(restarts) and restarts >= 0):
+        raise ArgumentError(f"restarts must be a whole number, at least 0, but {restarts!r} was given.")
+    if sampler is not None and not isinstance(sampler, MinimalIMAP):
+        raise ArgumentError(f"map_search needs a sampler such as MinimalIMAP(), but {sampler!r} was given.")
+    rng = make_generator(seed)
+    sampler = MinimalIMAP(criterion="score") if sampler is None else sampler
+    relocating = replace(sampler, moves="relocate", target="orders", temperatures=None)
+    plan = make_plan(data, None, sampler=relocating, score=score, prior=prior, constraints=constraints)
+    chain = cast(MinimalIMAPModel, plan.model).begin(rng.permutation(len(plan.names)), rng, ENDLESS)
+    chain.climb_to_top()
+    best, dag = chain.log_posterior, chain.dag()
+    for _ in range(int(restarts)):
+        chain.advance(len(plan.names))
+        chain.climb_to_top()
+        if chain.log_posterior > best:
+            best, dag = chain.log_posterior, chain.dag()
+    return np.asarray(dag)
