@@ -22,6 +22,8 @@ import edgewise as ew
 from edgewise.experiments import measure_accuracy
 from edgewise.graphs import topological_order
 
+PAPER = ew.MinimalIMAP(parents="full", moves="adjacent")
+
 
 def read_network(directory):
     nodes = pd.read_csv(directory / "egfr" / "nodes.csv")
@@ -62,7 +64,7 @@ def main() -> None:
         data = simulate(dag, names, arguments.n, np.random.default_rng(seed))
         for name, prior in priors.items():
             posterior = ew.sample(
-                data, prior=prior, iterations=arguments.iterations, seed=seed, progress=False,
+                data, sampler=PAPER, prior=prior, iterations=arguments.iterations, seed=seed, progress=False,
                 start="random" if arguments.start == "random" else topological_order(dag),
             )  # fmt: skip
             auroc[name].append(measure_accuracy(posterior, dag).directed)

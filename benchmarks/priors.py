@@ -22,7 +22,7 @@ P, STEPS, REPEATS = 100, 60_000, 25
 def start(data, prior, constraints=None):
     dataset = load_data(data)
     knowledge = None if constraints is None else constraints.resolve(dataset.names)
-    model = MinimalIMAP().prepare(dataset, ew.BGe(), prior, knowledge)
+    model = MinimalIMAP(parents="full", moves="adjacent").prepare(dataset, ew.BGe(), prior, knowledge)
     rng = np.random.default_rng(1)
     chain = model.start(rng.permutation(dataset.p), rng, Schedule(10**12, 0, 100))
     chain.advance(5 * STEPS)

@@ -2,7 +2,7 @@
 
     python benchmarks/step_time.py [--quick]
 
-Prints, for p from 10 to 1000, the nanoseconds of a step of Minimal I-MAP MCMC (one thread, compiled, thinning 100), of
+Prints, for p from 10 to 1000, the nanoseconds of a step of the paper's chain (one thread, compiled, thinning 100), of
 a bare in-place rotation of two rows of length p, and their ratio; the exponent of step time in p; the memory that a
 chain adds to the process; and the ratio to the slow twin, the paper's Algorithms 1 and 2 in NumPy. Steps and rotations
 are timed in turns, and each figure is the least of many, so that other work on the machine disturbs little.
@@ -47,7 +47,9 @@ def rotate_bare(W, times):
 
 def make_chain(p):
     simulation = ew.simulate(p, max(1000, 2 * p), seed=1)
-    model = MinimalIMAP().prepare(load_data(simulation.data), ew.BGe(), ew.Sparsity(1.0))
+    model = MinimalIMAP(parents="full", moves="adjacent").prepare(
+        load_data(simulation.data), ew.BGe(), ew.Sparsity(1.0)
+    )
     rng = np.random.default_rng(1)
     return model.start(rng.permutation(p), rng, Schedule(10**12, 0, 100)), simulation
 
@@ -82,7 +84,9 @@ def time_naive(p, steps):
 def measure_memory(p):
     """Return the most bytes that a chain of 100,000 iterations, and its record, hold beyond the data and the model."""
     simulation = ew.simulate(p, max(1000, 2 * p), seed=1)
-    model = MinimalIMAP().prepare(load_data(simulation.data), ew.BGe(), ew.Sparsity(1.0))
+    model = MinimalIMAP(parents="full", moves="adjacent").prepare(
+        load_data(simulation.data), ew.BGe(), ew.Sparsity(1.0)
+    )
     rng = np.random.default_rng(1)
     tracemalloc.start()
     chain = model.start(rng.permutation(p), rng, Schedule(100_000, 20_000, 100))

@@ -27,7 +27,7 @@ MAY_IMPORT = {
     "samplers": {"_kernels", "data", "graphs", "independence", "imap", "scores", "priors"},
     "posterior": {"_kernels", "data", "graphs", "scores"},
     "baselines": {"_kernels", "data", "graphs", "independence", "imap", "scores", "priors", "posterior"},
-    "running": {"_kernels", "data", "scores", "priors", "samplers", "posterior"},
+    "running": {"_kernels", "data", "graphs", "scores", "priors", "samplers", "posterior", "baselines"},
     "experiments": {"graphs", "posterior"},
     "cli": {"data", "posterior", "experiments"},
 }
@@ -69,6 +69,24 @@ def test_the_folders_are_those_of_the_table():
     assert {path.name for path in SOURCE.glob("*.py")} == {
         "__init__.py", "__main__.py", *(f"{name}.py" for name in EVERYWHERE),
     }  # fmt: skip
+
+
+def decorated(path, *decorators):
+    """Yield the functions of a module that have one of some decorators."""
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.FunctionDef) and any(
+            isinstance(decorator, ast.Name) and decorator.id in decorators for decorator in node.decorator_list
+        ):
+            yield node.name
+
+
+@by_module([path for path in MODULES if folder(path) != "_kernels"])
+def test_only_kernels_import_what_only_kernels_can_call(path):
+    """Functions compiled without a wrapper for Python would crash it if it called them."""
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("edgewise._kernels."):
+            home = SOURCE / "_kernels" / f"{node.module.rsplit('.', 1)[1]}.py"
+            assert not {alias.name for alias in node.names} & set(decorated(home, "inner", "inlined"))
 
 
 def test_the_table_has_no_cycle():

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import edgewise as ew
+from naive.stepping import PAPER
 
 
 def test_sachs(public_data):
@@ -22,7 +23,9 @@ def test_sachs(public_data):
 def test_dream4_has_more_void_tests_than_rows(public_data, network):
     path = public_data / "dream4" / "size10" / f"insilico_size10_{network}_multifactorial.csv"
     with pytest.warns(ew.VoidTestWarning, match="With 10 rows and 10 variables, 17 of the 45"):
-        posterior = ew.sample(path, iterations=20_000, chains=1, seed=1, progress=False)
+        posterior = ew.sample(
+            path, sampler=ew.MinimalIMAP(**PAPER), iterations=20_000, chains=1, seed=1, progress=False
+        )
     last = posterior.orders()[..., 8:]
     in_degree = posterior.dags().sum(axis=2)
     assert (np.take_along_axis(in_degree, last.astype(int), axis=2) == 0).all()

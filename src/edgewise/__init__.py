@@ -49,6 +49,7 @@ _HOME = {
     "hill_climb": "baselines",
     "is_d_separated": "graphs",
     "load": "posterior",
+    "map_search": "running",
     "minimal_imap": "imap",
     "mmhc": "baselines",
     "partial_correlation_test": "independence",
@@ -97,6 +98,7 @@ __all__ = [
     "hill_climb",
     "is_d_separated",
     "load",
+    "map_search",
     "minimal_imap",
     "mmhc",
     "partial_correlation_test",
@@ -137,7 +139,7 @@ if TYPE_CHECKING:
     from edgewise.independence import partial_correlation_test
     from edgewise.posterior import Posterior, load
     from edgewise.priors import Ancestors, Constraints, EdgeBeliefs, LogPrior, Paths, Sparsity, TierOrder
-    from edgewise.running import sample
+    from edgewise.running import map_search, sample
     from edgewise.samplers import MinimalIMAP, OrderMCMC, PartitionMCMC, StructureMCMC
     from edgewise.scores import BGe, GaussianBIC, score
 

@@ -75,7 +75,7 @@ def test_fit_writes_its_results(run_alone, table, tmp_path):
     posterior = ew.load(out / "posterior.nc")
     expected = ew.sample(
         table,
-        sampler=ew.MinimalIMAP(alpha=0.05),
+        sampler=ew.MinimalIMAP(alpha=0.05, criterion="test"),
         prior=ew.Sparsity(2),
         iterations=2000,
         thin=10,
@@ -172,13 +172,13 @@ def test_a_write_that_fails_leaves_nothing_behind(run, table, tmp_path, monkeypa
     assert not (tmp_path / "new").exists()
 
 
-def test_void_tests_are_counted_in_a_note(run, tmp_path):
+def test_fewer_rows_than_columns_are_enough(run, tmp_path):
     values = np.random.default_rng(1).normal(size=(6, 8))
     pd.DataFrame(values, columns=list("abcdefgh")).to_csv(tmp_path / "few.csv", index=False)
     done = run("fit", "few.csv", "--out", "out", *QUICK, "--quiet")
     assert done.code == 0
-    assert done.err.startswith("edgewise: note: With 6 rows and 8 variables, 22 of the 28 conditional-independence")
     assert all(line.startswith("edgewise: note: ") for line in done.err.splitlines())
+    assert "conditional-independence" not in done.err
     assert (tmp_path / "out" / "edges.csv").exists()
 
 
@@ -214,7 +214,7 @@ def test_simulate_without_edges(run, tmp_path):
 
 
 def test_demo_needs_nothing(run, tmp_path):
-    done = run("demo", "--iterations", "20000", "--quiet")
+    done = run("demo", "--iterations", "2000", "--quiet")
     assert (done.code, done.out) == (0, "")
     assert done.err.startswith("edgewise: note: Do not trust this run yet: chains disagree")
     files = ["data.csv", "edges.csv", "posterior.nc", "run.json", "true_edges.csv"]
@@ -222,7 +222,7 @@ def test_demo_needs_nothing(run, tmp_path):
     posterior = ew.load(tmp_path / "edgewise-demo" / "posterior.nc")
     assert len(posterior.nodes) == 30
     # Once more: a former demo is replaced, and this time compared with the truth.
-    done = run("demo", "--iterations", "20000")
+    done = run("demo", "--iterations", "2000")
     assert done.code == 0
     assert "the area under the ROC curve is " in done.out
     assert np.array_equal(ew.load(tmp_path / "edgewise-demo" / "posterior.nc").dags(), posterior.dags())

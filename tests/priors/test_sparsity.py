@@ -19,6 +19,27 @@ def test_gamma_is_not_negative(gamma):
     assert "gamma of Sparsity must be" in check_sentence(str(caught.value))
 
 
+@pytest.mark.parametrize("p", [10, 30, 100, 1000])
+def test_auto_expects_four_neighbours(p):
+    """Given an order, each of the p (p - 1) / 2 possible edges is there with the odds of the prior."""
+    gamma = ew.Sparsity("auto").penalty(p)
+    assert (p - 1) / (1 + np.exp(gamma)) == pytest.approx(4, rel=1e-12)
+    np.testing.assert_array_equal(ew.Sparsity("auto").terms([f"X{v}" for v in range(p)]).edge, -gamma)
+
+
+@pytest.mark.parametrize("p", range(1, 10))
+def test_auto_has_no_opinion_on_few_variables(p):
+    assert ew.Sparsity("auto").penalty(p) == 0
+
+
+def test_auto_is_the_default():
+    data = ew.simulate(12, 50, seed=1).data
+    settings = {"iterations": 500, "thin": 10, "seed": 1, "progress": False}
+    default, auto = (ew.sample(data, **given, **settings) for given in ({}, {"prior": ew.Sparsity("auto")}))
+    np.testing.assert_array_equal(default.draws.log_prior, auto.draws.log_prior)
+    assert default.info["prior"] == {"name": "Sparsity", "gamma": "auto"}
+
+
 def test_the_prior_is_recorded_with_each_draw():
     data = ew.simulate(4, 50, seed=1).data
     posterior = ew.sample(data, prior=ew.Sparsity(1.5), iterations=500, thin=10, seed=1, progress=False)

@@ -76,8 +76,13 @@ def fit(
     thin: Thin = 100,
     chains: Chains = 4,
     seed: Seed = None,
-    alpha: Annotated[float, typer.Option(help="Significance level of the conditional-independence tests.")] = 0.01,
-    gamma: Annotated[float, typer.Option(help="Sparsity of the prior: exp(-gamma * number of edges).")] = 1.0,
+    alpha: Annotated[
+        float | None, typer.Option(help="Find parents by tests at this level of significance, not by the score.")
+    ] = None,
+    gamma: Annotated[
+        float | None,
+        typer.Option(help="Sparsity of the prior, exp(-gamma * number of edges); by default to suit the columns."),
+    ] = None,
     score: Annotated[ScoreName, typer.Option(help="Score of DAGs.")] = ScoreName.bge,
     constraints: Annotated[
         Path | None, typer.Option(help="YAML or JSON file of what is known for certain about edges, order and paths.")
@@ -98,9 +103,9 @@ def fit(
     with new_files(out) as directory:
         posterior = ew.sample(
             data,
-            sampler=ew.MinimalIMAP(alpha=alpha),
+            sampler=ew.MinimalIMAP() if alpha is None else ew.MinimalIMAP(alpha=alpha, criterion="test"),
             score=ew.BGe() if score is ScoreName.bge else ew.GaussianBIC(),
-            prior=ew.Sparsity(gamma),
+            prior=ew.Sparsity("auto" if gamma is None else gamma),
             constraints=None if constraints is None else ew.Constraints.read(constraints),
             iterations=iterations,
             burn_in=burn_in,
