@@ -21,7 +21,7 @@ demo: setup
 	$(BIN)/edgewise demo
 
 test: setup
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
 
 slow: setup
 	$(BIN)/python -m pytest -m slow

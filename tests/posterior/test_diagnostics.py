@@ -10,6 +10,7 @@ from scipy.stats import norm, rankdata
 import edgewise as ew
 from edgewise.posterior import draws as draws_module
 from naive.graphs import all_dags
+from naive.stepping import PAPER
 from records import collect, make_posterior, make_record
 from sentences import check_sentence
 
@@ -222,7 +223,8 @@ def test_edges_that_hardly_move_raise_the_warning_whatever_their_r_hat():
 def test_a_sample_stopped_before_it_mixes_raises_the_warning():
     """Two chains from random starts on strong data, long before they have met."""
     data = ew.simulate(12, 5000, neighbours=4, seed=6).data
-    posterior = ew.sample(data, iterations=400, burn_in=0, thin=1, chains=2, seed=3, progress=False)
+    run = {"sampler": ew.MinimalIMAP(**PAPER), "start": "random", "iterations": 400, "burn_in": 0, "thin": 1}
+    posterior = ew.sample(data, **run, chains=2, seed=3, progress=False)
     found = diagnose_bad(posterior)
     number = int(found.verdict.split("chains disagree on ")[1].split()[0])
     edges = found.edges

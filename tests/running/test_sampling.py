@@ -241,7 +241,7 @@ def test_the_run_is_described(data):
     )
     info = posterior.info
     assert info["sampler"] == {
-        "name": "MinimalIMAP", "alpha": 0.02, "parents": "grow-shrink", "criterion": "score", "moves": "auto",
+        "name": "MinimalIMAP", "alpha": 0.02, "parents": "grow-shrink", "criterion": "test", "moves": "auto",
         "target": "orders", "laziness": 0.01, "temperatures": None,
     }  # fmt: skip
     assert info["score"]["nu"] == [0, 1, 2, 3, 4]

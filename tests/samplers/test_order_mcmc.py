@@ -126,6 +126,7 @@ def five_variables():
 def largest_z_score(*, over="orders", **settings):
     """Sample, and return the largest |observed - exact| / Monte Carlo error of the 20 edge probabilities."""
     values = five_variables()
+    settings.setdefault("prior", ew.Sparsity(1.0))
     exact = ExactModular(values, **settings).edge_probabilities(over=over)
     assert ((exact > 0.01) & (exact < 0.99)).sum() >= 6
     posterior = ew.sample(

@@ -266,6 +266,7 @@ BOUND = norm.isf(1e-4 / 40)
 def largest_z_score(*, weights=(0.25, 1.0), max_parents=4, over="dags", **settings):
     """Sample, and return the largest |observed - exact| / Monte Carlo error of the 20 edge probabilities."""
     data = ew.simulate(5, 100, weights=weights, seed=3).data
+    settings.setdefault("prior", ew.Sparsity(1.0))
     exact = ExactModular(data, max_parents=max_parents, **settings).edge_probabilities(over=over)
     assert ((exact > 0.01) & (exact < 0.99)).sum() >= 6
     posterior = ew.sample(
@@ -333,6 +334,7 @@ def test_partitions_that_differ_in_many_variables_are_connected(monkeypatch):
     posterior = ew.sample(
         data,
         sampler=PartitionMCMC(candidates=candidates),
+        prior=ew.Sparsity(1.0),
         constraints=ew.Constraints(required=required),
         iterations=40_000,
         burn_in=0,

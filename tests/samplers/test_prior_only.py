@@ -124,6 +124,7 @@ def test_nodes_and_data_do_not_go_together():
 
 
 def test_two_variables_are_enough():
-    posterior = ew.sample(None, nodes=["A", "B"], iterations=20_000, thin=1, seed=1, progress=False)
+    prior = ew.Sparsity(1.0)
+    posterior = ew.sample(None, nodes=["A", "B"], prior=prior, iterations=20_000, thin=1, seed=1, progress=False)
     exact = np.exp(-1) / (2 + 2 * np.exp(-1))
     np.testing.assert_allclose(posterior.edge_probabilities().to_numpy()[[0, 1], [1, 0]], exact, atol=0.02)

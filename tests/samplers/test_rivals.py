@@ -29,18 +29,29 @@ def z_scores(posterior, exact):
 
 @pytest.mark.parametrize("name", SAMPLERS)
 def test_five_variables(data, name):
-    posterior = ew.sample(data, sampler=SAMPLERS[name], iterations=200_000, thin=20, chains=2, seed=1, progress=False)
+    prior = ew.Sparsity(1.0)
+    posterior = ew.sample(
+        data, sampler=SAMPLERS[name], prior=prior, iterations=200_000, thin=20, chains=2, seed=1, progress=False
+    )
     mine, other = ("orders", "dags") if name == "order" else ("dags", "orders")
-    assert z_scores(posterior, ew.exact_posterior(data, over=mine)).max() < BOUND
-    assert z_scores(posterior, ew.exact_posterior(data, over=other)).max() > BOUND
+    assert z_scores(posterior, ew.exact_posterior(data, prior=prior, over=mine)).max() < BOUND
+    assert z_scores(posterior, ew.exact_posterior(data, prior=prior, over=other)).max() > BOUND
 
 
 def test_order_mcmc_of_twelve_variables():
     """132 edges: all z-scores are within the bound but for one run in 10,000."""
     data = ew.simulate(12, 100, seed=2).data
-    exact = ew.exact_posterior(data, over="orders", max_parents=3)
+    prior = ew.Sparsity(1.0)
+    exact = ew.exact_posterior(data, prior=prior, over="orders", max_parents=3)
     posterior = ew.sample(
-        data, sampler=ew.OrderMCMC(max_parents=3), iterations=100_000, thin=20, chains=4, seed=1, progress=False
+        data,
+        sampler=ew.OrderMCMC(max_parents=3),
+        prior=prior,
+        iterations=100_000,
+        thin=20,
+        chains=4,
+        seed=1,
+        progress=False,
     )
     assert z_scores(posterior, exact).max() < norm.isf(1e-4 / 264)
 

@@ -284,7 +284,13 @@ BOUND = norm.isf(1e-4 / 20 / 2)
 
 def largest_z_score(values, exact, *, seed, **settings):
     posterior = ew.sample(
-        values, sampler=StructureMCMC(max_parents=4, **settings), iterations=400_000, thin=20, seed=seed, progress=False
+        values,
+        sampler=StructureMCMC(max_parents=4, **settings),
+        prior=Sparsity(1.0),
+        iterations=400_000,
+        thin=20,
+        seed=seed,
+        progress=False,
     )
     observed = posterior.edge_probabilities().to_numpy()
     # An edge that is drawn a few times in a run, or never, has no useful error of its own: allow it one in a thousand.
