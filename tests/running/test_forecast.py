@@ -17,10 +17,10 @@ class Listener:
         self.heard.append(text)
 
 
-def forecast(iterations, *, in_memory=True, workers=2):
+def forecast(iterations, *, in_memory=True, workers=2, limit=None):
     listener = Listener()
     chain = SimpleNamespace(schedule=Schedule(iterations, 0, 10), state=(np.zeros(1000),), model=np.zeros(10**6))
-    return Forecast([chain] * 4, p=100, workers=workers, in_memory=in_memory, watcher=listener), listener
+    return Forecast([chain] * 4, p=100, workers=workers, limit=limit, in_memory=in_memory, watcher=listener), listener
 
 
 @pytest.mark.parametrize(
@@ -38,8 +38,9 @@ def test_a_long_run_is_announced_once(iterations, workers, words):
     assert words in listener.heard[0]
 
 
-def test_a_short_run_is_not():
-    watched, listener = forecast(10_000)
+@pytest.mark.parametrize("run", [{"iterations": 10_000}, {"iterations": 10**8, "limit": 60.0}])
+def test_a_short_run_is_not(run):
+    watched, listener = forecast(**run)
     watched.note(5000, 0.6)
     assert not listener.heard
 

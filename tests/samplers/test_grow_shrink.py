@@ -238,3 +238,30 @@ def test_another_score_is_grown_by_its_own_gains(rng, n, p):
     naive = NaiveGrowShrink(values, criterion="score", edge_log_prior=-0.5, local=bic)
     np.testing.assert_array_equal(dags, [naive.dag(order) for order in orders.tolist()])
     assert dags.sum(axis=1).max() > 2
+
+
+@by_criterion
+def test_columns_that_others_determine_do_not_break_the_scores(criterion):
+    """With no more rows than variables, such a dependence is not refused beforehand, and no score of it is defined."""
+    values = np.random.default_rng(0).normal(size=(30, 40))
+    values[:, 3] = values[:, 0] + values[:, 1]
+    posterior = ew.sample(
+        values,
+        score=ew.GaussianBIC(),
+        sampler=ew.MinimalIMAP(criterion=criterion),
+        iterations=2000,
+        thin=10,
+        chains=2,
+        seed=1,
+        progress=False,
+    )
+    assert np.isfinite(posterior.log_posterior).all()
+    probability = posterior.edge_probabilities(rao_blackwell=True).to_numpy()
+    assert ((probability >= 0) & (probability <= 1)).all()
+
+
+def test_more_required_parents_than_a_score_allows_are_refused():
+    values = np.random.default_rng(0).normal(size=(6, 10))
+    required = [(f"X{v}", "X9") for v in range(8)]
+    with pytest.raises(ew.ArgumentError, match="more required parents than the rows of the data allow"):
+        ew.sample(values, score=ew.GaussianBIC(), constraints=ew.Constraints(required=required), progress=False)

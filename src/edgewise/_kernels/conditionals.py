@@ -87,8 +87,10 @@ def weigh_parents(target, memo, row, node, size):
         base = base_gain(score, size, log_det, residuals.variance[node])
         for x in range(p):
             variance = residuals.variance[x]
-            if x != node and variance > SINGULAR * score.matrix[x, x]:
-                square = squared_correlation(residuals, node, x)
+            if x == node or not variance > SINGULAR * score.matrix[x, x]:
+                continue
+            square = squared_correlation(residuals, node, x)
+            if residuals.variance[node] * (1.0 - square) > SINGULAR * score.matrix[node, node]:
                 gain = gain_of_score(score, size, base, variance, square) + target.edge[x, node]
                 probability[row, x] = logistic(gain)
     members[0, size] = node

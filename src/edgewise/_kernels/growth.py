@@ -140,7 +140,7 @@ def rank(tree, target, node, size):
     variance = residuals.variance[node]
     if not variance > SINGULAR * matrix[node, node]:
         return 0
-    base = base_gain(score, size, log_det, variance)
+    base = base_gain(score, size, log_det, variance) if by_score else 0.0
     for m in range(size):
         residuals.variance[tree.members[0, m]] = 0.0
     number = 0
@@ -149,6 +149,9 @@ def rank(tree, target, node, size):
         if x == node or determined or rules.edge[rule, x] == FORBIDDEN:
             continue
         gained = squared_correlation(residuals, node, x)
+        # Nor are those listed with whom the set would determine the child: no score is defined then.
+        if not variance * (1.0 - gained) > SINGULAR * matrix[node, node]:
+            continue
         limit = threshold
         if by_score:
             gained = gain_of_score(score, size, base, residuals.variance[x], gained) + target.edge[x, node]

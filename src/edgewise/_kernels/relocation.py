@@ -82,7 +82,7 @@ def go_on(journey, log_weight, outcome, log_ratio):
     leg = journey[LEG]
     at = journey[AT]
     if outcome == REJECTED:
-        journey[LOW if leg == 0 else HIGH] = at
+        journey[LOW if leg == 0 else HIGH if leg == 1 else CHOSEN] = at
         return
     step = 1 if leg == 1 else -1
     journey[AT] = at + step

@@ -57,10 +57,10 @@ def conditional_edges(posterior: "Posterior", kind: str) -> np.ndarray:
             "rao_blackwell=False."
         )
     by_chain = np.tensordot(posterior.weights.sum(axis=1), posterior.conditionals.astype(float), axes=1)
-    directed, compelled = by_chain
+    directed, compelled = np.minimum(by_chain, 1.0)
     if kind == "compelled":
         return np.asarray(compelled)
-    return np.asarray(directed if kind == "directed" else directed + directed.T)
+    return np.asarray(directed if kind == "directed" else np.minimum(directed + directed.T, 1.0))
 
 
 def v_structures(draws: DrawTable, weights: np.ndarray, nodes: Sequence[str]) -> pd.DataFrame:

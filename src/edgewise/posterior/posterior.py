@@ -103,7 +103,7 @@ class Posterior:
             observational data can tell the direction.
         rao_blackwell
             Average, over the draws, how probable each edge is given the order and the rest of the drawn DAG, instead of
-            whether it is there. More accurate, above all with few rows of data, and never exactly 0 or 1.
+            whether it is there. More accurate, above all with few rows of data.
 
         Returns
         -------

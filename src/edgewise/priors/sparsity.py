@@ -44,7 +44,7 @@ class Sparsity(Prior):
     gamma: float | Literal["auto"] = 1.0
 
     def __post_init__(self) -> None:
-        if self.gamma == "auto":
+        if isinstance(self.gamma, str) and self.gamma == "auto":
             return
         if not (is_number(self.gamma) and math.isfinite(self.gamma) and self.gamma >= 0):
             raise ArgumentError(

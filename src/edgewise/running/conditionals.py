@@ -16,14 +16,14 @@ from edgewise.posterior.draws import split
 
 MOST_ENTRIES = 5 * 10**7
 """Most entries of p x p matrices to look at in a chain: a few seconds' work. Where the draws have more, every second,
-third, ... draw is used; these probabilities vary less from draw to draw than zeros and ones do."""
+third, ... draw is used, unless they differ in weight; these probabilities vary less than zeros and ones do."""
 
 
 def condition(posterior: Posterior, target: Target) -> Posterior:
     """Return the posterior with the probabilities that its draws give each edge, where the target is ``target``."""
     draws, p = posterior.draws, len(posterior.nodes)
     parents = draws.parent_words()
-    every = -(-draws.log_score.shape[1] * p * p // MOST_ENTRIES)
+    every = -(-draws.log_score.shape[1] * p * p // MOST_ENTRIES) if draws.log_weight is None else 1
 
     def average(chain: int) -> np.ndarray:
         memo = new_memo(p, len(parents))

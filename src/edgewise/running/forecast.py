@@ -8,8 +8,11 @@ from edgewise.samplers import Chain
 
 from .progress import Watcher
 
-LONG = 60.0
+LONG = 90.0
 """Seconds from which on a run is announced as long."""
+
+SHARED = ("model", "target")
+"""Attributes of chains that all chains of a run have in common."""
 
 ENOUGH = 0.5
 """Seconds of work after which the pace of the chains is known well enough."""
@@ -26,14 +29,19 @@ class Forecast:
         Number of variables.
     workers
         How many of them advance at the same time.
+    limit
+        Seconds after which the run stops anyway, if there is such a limit.
     in_memory
         Whether the draws stay in memory.
     watcher
         Who is told.
     """
 
-    def __init__(self, chains: list[Chain], *, p: int, workers: int, in_memory: bool, watcher: Watcher) -> None:
+    def __init__(
+        self, chains: list[Chain], *, p: int, workers: int, limit: float | None, in_memory: bool, watcher: Watcher
+    ) -> None:
         self._chains = chains
+        self._limit = np.inf if limit is None else limit
         self._p = p
         self._share = min(workers, len(chains)) / len(chains)
         self._in_memory = in_memory
@@ -50,11 +58,12 @@ class Forecast:
             return
         self._is_told = True
         expected = self._seconds / self._steps * self._chains[0].schedule.iterations / self._share
+        expected = min(expected, self._limit)
         if expected > LONG:
             size = sum(map(count_bytes, self._chains)) + self._draws()
             self._watcher.message(
-                f"This run will take about {_in_words(expected)} and {size / 1e6:,.0f} MB of memory. Ctrl-C ends it "
-                "early with the draws so far; time_budget sets a limit."
+                f"This run will take about {_in_words(expected)} and {size / 1e6:,.0f} MB of memory. Once draws are "
+                "made, Ctrl-C ends it early and keeps them; time_budget sets a limit."
             )
 
     def _draws(self) -> int:
@@ -71,7 +80,7 @@ def count_bytes(part: Any) -> int:
         return part.nbytes
     if isinstance(part, tuple | list):
         return sum(map(count_bytes, part))
-    return sum(count_bytes(value) for name, value in getattr(part, "__dict__", {}).items() if name != "model")
+    return sum(count_bytes(value) for name, value in getattr(part, "__dict__", {}).items() if name not in SHARED)
 
 
 def _in_words(seconds: float) -> str:

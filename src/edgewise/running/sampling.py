@@ -143,6 +143,7 @@ def sample(
                 [chain.chain for chain in running],
                 p=p,
                 workers=os.cpu_count() or 1,
+                limit=time_budget,
                 in_memory=store is None,
                 watcher=watcher,
             ),

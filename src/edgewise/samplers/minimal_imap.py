@@ -243,6 +243,11 @@ class MinimalIMAPModel:
         chain = self._chain(agree_with(order, self.knowledge), rng, schedule)
         for _ in range(STARTS):
             if chain.refresh():
+                if not np.isfinite(chain.log_posterior):
+                    raise ArgumentError(
+                        "The score is not defined for the DAG at the start: some variable has more required parents "
+                        "than the rows of the data allow; require fewer, or use BGe()."
+                    )
                 return chain
             chain.state.order[:] = agree_with(rng.permutation(self.p), self.knowledge)
         raise ArgumentError(

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 REFRESH_EVERY = 1_000_000
 """Iterations between factorisations from scratch. Rounding errors of that many rotations stay near 1e-12 (times the
-condition number of the correlation matrix), and even at p = 1000 the O(p^3) factorisation is a small part of the O(p)
-steps between two of them."""
+condition number of the correlation matrix), and grow with the root of their number where relocations make more; even at
+p = 1000 the O(p^3) factorisation is a small part of the steps between two of them."""
 
 SEARCHES = 3
 """Random orders from which a search for a start begins: enough to leave out a bad one."""
