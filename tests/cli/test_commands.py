@@ -113,7 +113,8 @@ def test_the_summary_shows_the_most_probable_edges(run, table, tmp_path):
         assert any(edge.source in line and edge.target in line and f"{edge.probability:.3f}" in line for line in lines)
     sure = int((edges["probability"] >= 0.5).sum())
     assert lines[-1] == (
-        f"{sure} edges have probability 0.5 or more; all {len(edges)} that were ever drawn are in out/edges.csv."
+        f"{sure} edges have probability 0.5 or more; all {len(edges)} that were ever drawn are in out/edges.csv. "
+        "Parents were found by grow-shrink, with tests at the level 0.01."
     )
 
 
@@ -122,7 +123,10 @@ def test_variables_without_any_edge(run, tmp_path):
     pd.DataFrame(values, columns=list("abc")).to_csv(tmp_path / "noise.csv", index=False)
     done = run("fit", "noise.csv", "--out", "out", *QUICK, "--alpha", "1e-6")
     assert done.code == 0
-    assert done.out.splitlines()[-1] == "No edge was ever drawn: the tests find no dependence between the variables."
+    assert done.out.splitlines()[-1] == (
+        "No edge was ever drawn: the data show no dependence between the variables. Parents were found by grow-shrink, "
+        "with tests at the level 1e-06."
+    )
     assert "Most probable" not in done.out
     assert pd.read_csv(tmp_path / "out" / "edges.csv").empty
 

@@ -19,8 +19,8 @@ from naive import scores
 class NaiveGrowShrink:
     """The parents that grow-shrink finds, for any node and any set of predecessors.
 
-    ``edge_log_prior`` is the log prior of an edge, a number or (p, p); ``required`` and ``forbidden`` are edges, (p, p)
-    bool. What was found for a set is remembered, which changes nothing but the time.
+    ``required`` and ``forbidden`` are edges, (p, p) bool. What was found for a set is remembered, which changes nothing
+    but the time.
     """
 
     def __init__(
@@ -29,7 +29,6 @@ class NaiveGrowShrink:
         *,
         criterion,
         alpha=0.01,
-        edge_log_prior=-1.0,
         required=None,
         forbidden=None,
         local=scores.bge,
@@ -39,7 +38,9 @@ class NaiveGrowShrink:
         self.correlation = np.corrcoef(self.values.T).reshape(p, p)
         self.by_score = {"score": True, "test": False}[criterion]
         self.critical = norm.isf(alpha / 2)
-        self.edge_log_prior = np.broadcast_to(edge_log_prior, (p, p))
+        # Each of p - 1 possible neighbours is there with probability 4 / (p - 1), at most one half.
+        expected = min(4 / (p - 1), 0.5)
+        self.penalty = np.log((1 - expected) / expected)
         self.required = np.zeros((p, p), bool) if required is None else required
         self.forbidden = np.zeros((p, p), bool) if forbidden is None else forbidden
         self.local = local
@@ -49,9 +50,8 @@ class NaiveGrowShrink:
         self.search = cache(self._search)
 
     def _worth(self, node, parents):
-        """Return the log score and log prior of a family."""
-        members = sorted(parents)
-        return self.local(self.values, node, members) + self.edge_log_prior[members, node].sum()
+        """Return the log score of a family, less the penalty for its parents."""
+        return self.local(self.values, node, sorted(parents)) - self.penalty * len(parents)
 
     def _partial_correlation(self, node, other, given):
         """Return the square of a partial correlation."""

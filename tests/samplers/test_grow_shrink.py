@@ -95,7 +95,7 @@ def test_the_dag_equals_the_naive_one_after_every_swap(rng, make, n, p, criterio
     swaps, dags, orders = take_swaps(chain, rng)
     expected = list(accumulate(swaps.tolist(), exchanged, initial=order))[1:]
     np.testing.assert_array_equal(orders, expected)
-    naive = NaiveGrowShrink(values, criterion=criterion, alpha=0.05, edge_log_prior=-0.5)
+    naive = NaiveGrowShrink(values, criterion=criterion, alpha=0.05)
     np.testing.assert_array_equal(dags, [naive.dag(order) for order in expected])
     assert (swaps == p - 1).any()
     assert len(np.unique(dags, axis=0)) > 1
@@ -130,7 +130,6 @@ def test_the_dag_keeps_to_what_is_known_after_every_swap(rng, criterion, case, n
         values,
         criterion=criterion,
         alpha=0.2,
-        edge_log_prior=-0.5,
         required=knowledge.required,
         forbidden=knowledge.forbidden,
     )
@@ -160,7 +159,7 @@ def test_the_dag_keeps_to_what_is_known_after_every_swap(rng, criterion, case, n
 def test_a_walk_in_the_tree_is_the_greedy_path(rng, make, n, p, criterion):
     values = make(rng, n, p)
     chain = grown_chain(values, rng.permutation(p), criterion, alpha=0.05)
-    naive = NaiveGrowShrink(values, criterion=criterion, alpha=0.05, edge_log_prior=-0.5)
+    naive = NaiveGrowShrink(values, criterion=criterion, alpha=0.05)
     tree = chain._tree
     steps = 0
     for _ in range(50):
@@ -216,7 +215,7 @@ def test_scores_and_priors_of_draws_are_those_of_their_dags(rng, n, p, criterion
     prior = ew.Sparsity(0.5) + ew.EdgeBeliefs(log_odds)
     chain = make_chain(values, rng.permutation(p), prior=prior, **settings)
     dags, orders, log_posterior = drive(chain, rng.random((5000, 2)))
-    naive = NaiveGrowShrink(values, criterion=criterion, alpha=0.1, edge_log_prior=log_odds - 0.5)
+    naive = NaiveGrowShrink(values, criterion=criterion, alpha=0.1)
     for i in rng.integers(len(dags), size=100):
         np.testing.assert_array_equal(dags[i], naive.dag(orders[i].tolist()))
         log_prior = (log_odds - 0.5)[dags[i]].sum()
@@ -235,7 +234,7 @@ def test_another_score_is_grown_by_its_own_gains(rng, n, p):
 
     chain = make_chain(values, rng.permutation(p), parents="grow-shrink", score=ew.GaussianBIC(), gamma=0.5)
     _, dags, orders = take_swaps(chain, rng, 1000)
-    naive = NaiveGrowShrink(values, criterion="score", edge_log_prior=-0.5, local=bic)
+    naive = NaiveGrowShrink(values, criterion="score", local=bic)
     np.testing.assert_array_equal(dags, [naive.dag(order) for order in orders.tolist()])
     assert dags.sum(axis=1).max() > 2
 

@@ -36,16 +36,15 @@ FINDERS = {
 by_finder = pytest.mark.parametrize("finder", FINDERS)
 
 
-def slow_finder(finder, values, prior, knowledge=None):
+def slow_finder(finder, values, knowledge=None):
     """Return the slow twin of a way of finding parents."""
-    n, p = values.shape
+    n = len(values)
     if finder == "full":
         return NaiveIMAP(np.corrcoef(values.T), n, ALPHA)
     return NaiveGrowShrink(
         values,
         criterion=finder,
         alpha=ALPHA,
-        edge_log_prior=prior.terms([f"X{i}" for i in range(p)]).edge,
         required=None if knowledge is None else knowledge.required,
         forbidden=None if knowledge is None else knowledge.forbidden,
     )
@@ -88,7 +87,7 @@ def check_balance(values, finder, prior, log_prior, *, constraints=None, heat=1.
         values,
         log_prior=log_prior,
         knowledge=knowledge,
-        imap=slow_finder(finder, values, prior, knowledge),
+        imap=slow_finder(finder, values, knowledge),
         heat=heat,
     )
     assert len(np.unique(exact.dags, axis=0)) > 4, "the target should not be trivial"
@@ -163,7 +162,7 @@ def test_all_orders_are_reached_and_their_probabilities_kept(rng, finder, moves,
     """Also where full conditioning has untested positions, which relocations alone would not reach."""
     values = four_variables(rng, n)[:, :3]
     prior = ew.Sparsity(0.7)
-    exact = ExactOrders(values, gamma=0.7, imap=slow_finder(finder, values, prior))
+    exact = ExactOrders(values, gamma=0.7, imap=slow_finder(finder, values))
     matrix = transition_matrix(values, exact.orders, alpha=ALPHA, prior=prior, moves=moves, **FINDERS[finder])
     np.testing.assert_allclose(exact.probability @ matrix, exact.probability, rtol=0, atol=1e-10)
     assert (np.linalg.matrix_power(matrix, 20) > 0).all()
@@ -191,7 +190,7 @@ BOUND = norm.isf(1e-4 / 40)
 def test_edge_probabilities_agree_with_enumeration(finder, moves):
     values = ew.simulate(5, 60, seed=3).data.to_numpy()
     prior = ew.Sparsity(1.0)
-    exact = ExactOrders(values, imap=slow_finder(finder, values, prior)).edge_probabilities()
+    exact = ExactOrders(values, imap=slow_finder(finder, values)).edge_probabilities()
     assert ((exact > 0.01) & (exact < 0.99)).sum() >= 6
     posterior = ew.sample(
         values,
@@ -252,7 +251,7 @@ class SlowPosterior:
         p = values.shape[1]
         self.log_prior = log_prior
         self.knowledge = None if constraints is None else constraints.resolve([f"X{i}" for i in range(p)])
-        self.imap = slow_finder(finder, values, prior, self.knowledge)
+        self.imap = slow_finder(finder, values, self.knowledge)
         self.local = cache(lambda node, parents: scores.bge(values, node, parents))
         self.of_order = cache(self._of_order)
 

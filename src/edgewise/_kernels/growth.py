@@ -3,8 +3,8 @@
 The parents of a variable among a set of predecessors are found in two passes. *Grow*: starting from the required
 parents, add the predecessor with the largest gain as long as one has any. *Shrink*: of the set so grown, remove the
 member whose loss gains most as long as one does. What a gain is, the criterion says: of the tests, the square of the
-partial correlation given the set, where Fisher's z is significant; of the score, the difference of local scores and
-log priors, where it is positive.
+partial correlation given the set, where Fisher's z is significant; of the score, the difference of local scores less a
+penalty for each parent, where it is positive. The prior has no part in this: it weighs the DAGs that are found.
 
 A gain depends on the set alone, not on the predecessors. So each set that was ever grown is a *state* that lists its
 candidates, those with a gain, the best first. Who comes next is the first candidate that is a predecessor, and the way
@@ -51,7 +51,7 @@ STATES_USED, POOL_USED = 0, 1
 
 
 class Tree(NamedTuple):
-    """The states visited so far, and scratch for adding one. ``by_score`` says which criterion is in use.
+    """The states visited so far, and scratch for adding one; ``by_score`` and ``penalty`` are the criterion.
 
     ``ranked`` and ``gain`` are candidates with their gains; ``members`` has a row for a set, and one for the same set
     less a member.
@@ -69,9 +69,10 @@ class Tree(NamedTuple):
     members: np.ndarray
     triangle: np.ndarray
     by_score: bool
+    penalty: float
 
 
-def new_tree(p: int, *, by_score: bool) -> Tree:
+def new_tree(p: int, *, by_score: bool, penalty: float) -> Tree:
     """Return an empty tree for p variables."""
     states = min(STATES, p * 4 ** min(p, 9))
     # An empty tree must have room for a path with all variables on it, each state listing all others as candidates.
@@ -89,6 +90,7 @@ def new_tree(p: int, *, by_score: bool) -> Tree:
         members=np.zeros((2, p), np.int64),
         triangle=np.zeros(p * (p + 1) // 2),
         by_score=by_score,
+        penalty=penalty,
     )
 
 
@@ -154,7 +156,7 @@ def rank(tree, target, node, size):
             continue
         limit = threshold
         if by_score:
-            gained = gain_of_score(score, size, base, residuals.variance[x], gained) + target.edge[x, node]
+            gained = gain_of_score(score, size, base, residuals.variance[x], gained) - tree.penalty
             limit = 0.0
         if gained > limit:
             i = number
@@ -197,17 +199,14 @@ def add_state(tree, target, node, parent, added):
 
 @inner
 def weigh_set(tree, target, row, size):
-    """Return the criterion of a set: its log score and prior, or the variance of the child that it leaves.
+    """Return the criterion of a set: its log score less the penalties, or the variance of the child that it leaves.
 
     Row ``row`` of ``tree.members`` holds the set and, last, the child.
     """
     members = tree.members[row]
     if not tree.by_score:
         return factor_family(target.correlation, members, size, tree.triangle)[1]
-    total = local_score(target.score, members, size, tree.triangle)
-    for m in range(size):
-        total += target.edge[members[m], members[size]]
-    return total
+    return local_score(target.score, members, size, tree.triangle) - tree.penalty * size
 
 
 @inner

@@ -99,10 +99,17 @@ def show(posterior: Posterior, diagnostics: Diagnostics, out: Path) -> None:
     found = (
         f"{sure} edges have probability 0.5 or more; all {len(edges)} that were ever drawn are in {out / 'edges.csv'}."
         if len(edges)
-        else "No edge was ever drawn: the tests find no dependence between the variables."
+        else "No edge was ever drawn: the data show no dependence between the variables."
     )
     verdict = f"{diagnostics.verdict}\n" if diagnostics.is_converged else ""
-    console.print(verdict + found, highlight=False, markup=False, soft_wrap=True)
+    console.print(f"{verdict}{found} {_method(posterior)}", highlight=False, markup=False, soft_wrap=True)
+
+
+def _method(posterior: Posterior) -> str:
+    """Say how parents were found among the variables before them."""
+    settings = posterior.info["sampler"]
+    by = "the score" if settings["criterion"] == "score" else f"tests at the level {settings['alpha']}"
+    return f"Parents were found by {settings['parents']}, with {by}."
 
 
 def _table(edges: pd.DataFrame) -> Table:

@@ -14,7 +14,7 @@ from edgewise.arguments import is_number
 from edgewise.data import Dataset
 from edgewise.errors import ArgumentError
 from edgewise.independence import check_alpha, threshold_table, warn_of_void_tests
-from edgewise.priors import Knowledge, Prior
+from edgewise.priors import Knowledge, Prior, Sparsity
 from edgewise.priors.prior import FunctionTerm
 from edgewise.scores import Score
 
@@ -64,9 +64,10 @@ class MinimalIMAP(Sampler):
         conditions on few variables, and works with any number of rows. ``"auto"`` is ``"grow-shrink"``, which was more
         accurate and faster in all our experiments.
     criterion
-        What helps, for ``"grow-shrink"``: ``"score"``, a higher posterior of the family, or ``"test"``, dependence at
-        the level alpha given the parents so far. ``"auto"`` is ``"test"`` with fewer than 200 rows, where the score
-        leaves weak edges out of every draw, else ``"score"``.
+        What helps, for ``"grow-shrink"``: ``"score"``, a local score that is higher by more than the penalty of
+        ``Sparsity("auto")``, whatever the prior, or ``"test"``, dependence at the level alpha given the parents so
+        far. ``"auto"`` is ``"test"`` with fewer than 200 rows, where the score leaves weak edges out of every draw,
+        else ``"score"``.
     moves
         ``"adjacent"``: exchanges of neighbours in the order, first and last counting as neighbours, as in the paper.
         ``"relocate"``: a variable's new position is drawn from its full conditional. ``"auto"``: one move in five is a
@@ -154,6 +155,7 @@ class MinimalIMAP(Sampler):
             laziness=float(self.laziness),
             is_full=is_full,
             by_score=settled.criterion == "score",
+            penalty=Sparsity("auto").penalty(p),
             relocations=relocations,
             temperatures=self.temperatures,
         )
@@ -201,7 +203,7 @@ class MinimalIMAPModel:
     """The target of a run, in the form the compiled loop wants, shared by its chains.
 
     ``beliefs`` is None where families and edges are all that matters. ``is_full`` tells full conditioning from
-    grow-shrink, and ``by_score`` the criterion of the latter; ``relocations`` is their share among the moves.
+    grow-shrink, ``by_score`` and ``penalty`` are the criterion of the latter; ``relocations`` is their share of moves.
     """
 
     dataset: Dataset
@@ -212,6 +214,7 @@ class MinimalIMAPModel:
     laziness: float
     is_full: bool
     by_score: bool
+    penalty: float
     relocations: float
     temperatures: Temperatures | None
 

@@ -232,7 +232,7 @@ class GrowShrinkChain(OrderChain):
         self._scratch = GrownScratch(
             passed=np.zeros(p, FAMILY), own=np.zeros(p, FAMILY), log_weight=np.zeros(p), journey=np.zeros(6, np.int64)
         )
-        self._tree = new_tree(p, by_score=model.by_score)
+        self._tree = new_tree(p, by_score=model.by_score, penalty=model.penalty)
 
     def _evaluate(self) -> None:
         evaluate_grown(self.state, self.target, self._cache, self._tree, self._structure)
@@ -262,4 +262,5 @@ class GrowShrinkChain(OrderChain):
         return {**self.__dict__, "_tree": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, _tree=new_tree(state["model"].p, by_score=state["model"].by_score))
+        model = state["model"]
+        self.__dict__.update(state, _tree=new_tree(model.p, by_score=model.by_score, penalty=model.penalty))
