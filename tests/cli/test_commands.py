@@ -114,7 +114,7 @@ def test_the_summary_shows_the_most_probable_edges(run, table, tmp_path):
     sure = int((edges["probability"] >= 0.5).sum())
     assert lines[-1] == (
         f"{sure} edges have probability 0.5 or more; all {len(edges)} that were ever drawn are in out/edges.csv. "
-        "Parents were found by grow-shrink, with tests at the level 0.01."
+        "Parents were found by grow-shrink, with tests of independence."
     )
 
 
@@ -125,7 +125,7 @@ def test_variables_without_any_edge(run, tmp_path):
     assert done.code == 0
     assert done.out.splitlines()[-1] == (
         "No edge was ever drawn: the data show no dependence between the variables. Parents were found by grow-shrink, "
-        "with tests at the level 1e-06."
+        "with tests of independence."
     )
     assert "Most probable" not in done.out
     assert pd.read_csv(tmp_path / "out" / "edges.csv").empty

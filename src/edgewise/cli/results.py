@@ -108,7 +108,7 @@ def show(posterior: Posterior, diagnostics: Diagnostics, out: Path) -> None:
 def _method(posterior: Posterior) -> str:
     """Say how parents were found among the variables before them."""
     settings = posterior.info["sampler"]
-    by = "the score" if settings["criterion"] == "score" else f"tests at the level {settings['alpha']}"
+    by = "the score" if settings["criterion"] == "score" else "tests of independence"
     return f"Parents were found by {settings['parents']}, with {by}."
 
 
