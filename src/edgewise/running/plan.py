@@ -39,13 +39,11 @@ class Plan:
         """Return the posterior with what needs the target: weights, and Rao-Blackwellised edge probabilities."""
         if self.sampler is None:
             return posterior
-        distinct = posterior.draws.distinct(posterior.weights)
-        stacks = (
-            posterior.draws.dags(distinct.rows[part]) for part in split(0, len(distinct.rows), len(self.names) ** 2)
-        )
-        log_weight = self.sampler.weigh(self.model, stacks, distinct.which)
-        if log_weight is not None:
-            posterior = posterior.reweighted(log_weight)
+        if self.sampler.is_weighted:
+            distinct = posterior.draws.distinct(posterior.weights)
+            parts = split(0, len(distinct.rows), len(self.names) ** 2)
+            stacks = (posterior.draws.dags(distinct.rows[part]) for part in parts)
+            posterior = posterior.reweighted(self.sampler.weigh(self.model, stacks, distinct.which))
         target = self.sampler.edge_target(self.model)
         return posterior if target is None else condition(posterior, target)
 

@@ -160,8 +160,13 @@ class MinimalIMAP(Sampler):
             temperatures=self.temperatures,
         )
 
-    def weigh(self, model: "MinimalIMAPModel", dags: Iterable[np.ndarray], which: np.ndarray) -> np.ndarray | None:
-        """Return weights with which each DAG counts once, if that is the target.
+    @property
+    def is_weighted(self) -> bool:
+        """Whether each DAG is to count once."""
+        return self.target == "dags"
+
+    def weigh(self, model: "MinimalIMAPModel", dags: Iterable[np.ndarray], which: np.ndarray) -> np.ndarray:
+        """Return weights with which each DAG counts once.
 
         Parameters
         ----------
@@ -174,11 +179,9 @@ class MinimalIMAP(Sampler):
 
         Returns
         -------
-        ndarray of shape (chain, draw), or None
+        ndarray of shape (chain, draw)
             The log weights, up to a constant.
         """
-        if self.target == "orders":
-            return None
         before = None if model.knowledge is None else model.knowledge.before
         all_orders = model.count_orders() if model.p <= ENUMERATED else None
         log_weight = []

@@ -82,8 +82,13 @@ class OrderMCMC(ParentSetSampler):
         """Return everything about the target that chains share."""
         return OrderMCMCModel(self.make_target(dataset, score, prior, knowledge), knowledge)
 
-    def weigh(self, model: "OrderMCMCModel", dags: Iterable[np.ndarray], which: np.ndarray) -> np.ndarray | None:
-        """Return one over the number of orders that each draw's DAG agrees with, if a correction is wanted.
+    @property
+    def is_weighted(self) -> bool:
+        """Whether a correction is wanted."""
+        return self.bias_correction != "none"
+
+    def weigh(self, model: "OrderMCMCModel", dags: Iterable[np.ndarray], which: np.ndarray) -> np.ndarray:
+        """Return one over the number of orders that each draw's DAG agrees with.
 
         Parameters
         ----------
@@ -96,11 +101,9 @@ class OrderMCMC(ParentSetSampler):
 
         Returns
         -------
-        ndarray of shape (chain, draw), or None
+        ndarray of shape (chain, draw)
             The log weights, up to a constant.
         """
-        if self.bias_correction == "none":
-            return None
         before = None if model.knowledge is None else model.knowledge.before
         log_weight = -np.concatenate([count_orders(stack, before) for stack in dags])[which]
         if self.bias_correction == "partial":

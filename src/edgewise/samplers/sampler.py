@@ -70,13 +70,18 @@ class Sampler(ABC):
             If this sampler cannot work with such a prior or such knowledge.
         """
 
-    def weigh(self, model: Any, dags: Iterable[np.ndarray], which: np.ndarray) -> np.ndarray | None:
-        """Return the log weight of every draw, shape (chains, draws), or None where all weigh the same.
+    @property
+    def is_weighted(self) -> bool:
+        """Whether draws differ in weight, so that :meth:`weigh` is called."""
+        return False
+
+    def weigh(self, model: Any, dags: Iterable[np.ndarray], which: np.ndarray) -> np.ndarray:
+        """Return the log weight of every draw, up to a constant, shape (chains, draws).
 
         ``dags`` yields the distinct DAGs that were drawn, a stack at a time, and ``which[chain, draw]`` is the number
         of a draw's DAG among them.
         """
-        return None
+        raise NotImplementedError
 
     def edge_target(self, model: Any) -> Target | None:
         """Return the target if, given the order, each edge can be judged by its family alone; else None."""
