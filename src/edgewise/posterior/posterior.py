@@ -1,12 +1,10 @@
 """The posterior: what people keep after a run."""
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-import networkx as nx
 import numpy as np
 import pandas as pd
 from scipy.special import softmax
@@ -23,16 +21,14 @@ from .diagnostics import Diagnostics, chain_agreement, diagnose
 from .draws import DrawTable
 from .features import Estimate
 from .monte_carlo import DIGITS, as_counts, monte_carlo_error
+from .outputs import Outputs
 from .summaries import RankedGraph
-
-if TYPE_CHECKING:
-    from xarray import DataTree
 
 Kind = Literal["directed", "undirected", "compelled"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Posterior:
+class Posterior(Outputs):
     """Draws of DAGs from a posterior distribution, and what follows from them.
 
     Made by :func:`edgewise.sample` or :func:`edgewise.load`.
@@ -344,69 +340,6 @@ class Posterior:
             :func:`edgewise.posterior.effects.total_effects`.
         """
         return effects.total_effects(self, data, score=score, draws=draws, interval=interval, seed=seed)
-
-    def to_networkx(self, threshold: float = 0.0) -> "nx.DiGraph[str]":
-        """Return the probable edges as a networkx graph; see :func:`edgewise.posterior.exports.to_networkx`."""
-        from .exports import to_networkx
-
-        return to_networkx(self, threshold)
-
-    def edge_list(self, threshold: float = 0.5) -> list[tuple[str, str]]:
-        """Return the edges of the consensus DAG as pairs of names, as pgmpy takes them."""
-        from .exports import edge_list
-
-        return edge_list(self, threshold)
-
-    def export(self, path: str | os.PathLike[str], threshold: float = 0.0) -> None:
-        """Write the probable edges in the format of another program.
-
-        Parameters
-        ----------
-        path
-            A file whose name ends in .csv, .graphml, .dot or .gv; see :func:`edgewise.posterior.exports.export`.
-        threshold
-            Leave out edges less probable than this.
-        """
-        from .exports import export
-
-        export(self, path, threshold)
-
-    def write_trajectory(self, path: str | os.PathLike[str], chain: int = 0) -> None:
-        """Write a chain, draw by draw, as Benchpress reads it.
-
-        Parameters
-        ----------
-        path
-            A CSV file; see :func:`edgewise.posterior.exports.write_trajectory`.
-        chain
-            Which chain, counted from 0.
-        """
-        from .exports import write_trajectory
-
-        write_trajectory(self, path, chain)
-
-    def to_arviz(self) -> "DataTree":
-        """Return the draws as ArviZ takes them: edge indicators and orders, and the log posterior as ``lp``."""
-        from .arviz import to_arviz
-
-        return to_arviz(self)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write everything to a NetCDF file, to be read by :func:`edgewise.load`.
-
-        Parameters
-        ----------
-        path
-            The file; one that exists is replaced once the new one is complete.
-
-        Raises
-        ------
-        StorageError
-            If it cannot be written.
-        """
-        from .storage import save
-
-        save(self, path)
 
     @cached_property
     def directed_by_chain(self) -> np.ndarray:
