@@ -14,7 +14,10 @@ import edgewise as ew
 from edgewise.data import load_data
 
 QUICK = ("--iterations", "2000", "--thin", "10", "--seed", "1")
-COMMANDS = ("fit", "simulate", "demo")
+COMMANDS = ("fit", "simulate", "demo", "report")
+FILES = ["edges.csv", "posterior.nc", "report.html", "run.json"]
+
+HEAVY = {"numpy", "numba", "scipy", "pandas", "xarray", "networkx", "h5py", "matplotlib", "plotly"}
 
 
 def test_help_names_the_commands(run):
@@ -29,9 +32,10 @@ def test_help_names_the_commands(run):
     ("command", "options"),
     [
         ("fit", ["--out", "--iterations", "--burn-in", "--thin", "--chains", "--seed", "--alpha", "--gamma", "--score",
-                 "--constraints", "--time-budget", "--overwrite", "--quiet"]),
-        ("simulate", ["--out", "--p", "--n", "--neighbours", "--seed", "--overwrite"]),
-        ("demo", ["--out", "--n", "--iterations", "--seed", "--overwrite", "--quiet"]),
+                 "--constraints", "--time-budget", "--overwrite", "--quiet", "--json", "--no-color"]),
+        ("simulate", ["--out", "--p", "--n", "--neighbours", "--seed", "--overwrite", "--no-color"]),
+        ("demo", ["--out", "--n", "--iterations", "--seed", "--overwrite", "--quiet", "--json", "--no-color"]),
+        ("report", ["DIR", "--no-color"]),
     ],
 )  # fmt: skip
 def test_help_names_the_options(run, command, options):
@@ -45,7 +49,7 @@ def test_help_imports_nothing_heavy():
     script = """
 import sys
 from edgewise.cli import main
-for arguments in (["--help"], ["fit", "--help"], ["demo", "--help"]):
+for arguments in (["--help"], ["fit", "--help"], ["demo", "--help"], ["report", "--help"]):
     sys.argv = ["edgewise", *arguments]
     try:
         main()
@@ -54,9 +58,8 @@ for arguments in (["--help"], ["fit", "--help"], ["demo", "--help"]):
 sys.stderr.write(" ".join(sorted(sys.modules)))
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)  # noqa: S603
-    assert done.stdout.count("Usage:") == 3
-    heavy = {"numpy", "numba", "scipy", "pandas", "xarray", "networkx", "h5py", "matplotlib"}
-    assert not heavy & set(done.stderr.split())
+    assert done.stdout.count("Usage:") == 4
+    assert not HEAVY & set(done.stderr.split())
 
 
 def test_the_installed_command_is_the_module():
@@ -71,7 +74,7 @@ def test_fit_writes_its_results(run_alone, table, tmp_path):
     assert "Traceback" not in done.err
     assert "Most probable edges" in done.out
     out = tmp_path / "results" / "first"
-    assert sorted(os.listdir(out)) == ["edges.csv", "posterior.nc", "run.json"]
+    assert sorted(os.listdir(out)) == FILES
     posterior = ew.load(out / "posterior.nc")
     expected = ew.sample(
         table,
@@ -112,10 +115,25 @@ def test_the_summary_shows_the_most_probable_edges(run, table, tmp_path):
     for edge in edges.head(15).itertuples():
         assert any(edge.source in line and edge.target in line and f"{edge.probability:.3f}" in line for line in lines)
     sure = int((edges["probability"] >= 0.5).sum())
-    assert lines[-1] == (
-        f"{sure} edges have probability 0.5 or more; all {len(edges)} that were ever drawn are in out/edges.csv. "
-        "Parents were found by grow-shrink, with tests of independence."
-    )
+    assert lines[-6:-1] == [
+        f"{sure} edges have probability 0.5 or more, of {len(edges)} that were ever drawn. Parents were found by "
+        "grow-shrink, with tests of independence.",
+        "",
+        "Open out/report.html in a browser.",
+        "Beside it are edges.csv, posterior.nc and run.json.",
+        "",
+    ]
+    verdict = json.loads((tmp_path / "out" / "run.json").read_text())["verdict"]
+    assert lines[-1] == f"Verdict: good. {verdict}"
+
+
+def test_a_bad_run_is_called_bad_once(run, table, tmp_path):
+    done = run("fit", table, "--out", "out", "--iterations", "200", "--thin", "10", "--seed", "1")
+    assert done.code == 0
+    verdict = json.loads((tmp_path / "out" / "run.json").read_text())["verdict"]
+    assert verdict.startswith("Do not trust this run yet")
+    assert done.out.splitlines()[-1] == f"Verdict: bad. {verdict}"
+    assert verdict not in done.err
 
 
 def test_variables_without_any_edge(run, tmp_path):
@@ -123,7 +141,7 @@ def test_variables_without_any_edge(run, tmp_path):
     pd.DataFrame(values, columns=list("abc")).to_csv(tmp_path / "noise.csv", index=False)
     done = run("fit", "noise.csv", "--out", "out", *QUICK, "--alpha", "1e-6")
     assert done.code == 0
-    assert done.out.splitlines()[-1] == (
+    assert done.out.splitlines()[0] == (
         "No edge was ever drawn: the data show no dependence between the variables. Parents were found by grow-shrink, "
         "with tests of independence."
     )
@@ -142,7 +160,7 @@ def test_results_are_not_replaced_unasked(run, table, tmp_path):
     assert (tmp_path / "out" / "posterior.nc").read_bytes() == before
     assert run("fit", table, "--out", "out", *QUICK, "--seed", "2", "--overwrite", "--quiet").code == 0
     assert ew.load(tmp_path / "out" / "posterior.nc").info["seed"] == 2
-    assert sorted(os.listdir(tmp_path / "out")) == ["edges.csv", "posterior.nc", "run.json"]
+    assert sorted(os.listdir(tmp_path / "out")) == FILES
 
 
 def test_a_failed_run_leaves_former_results(run, table, tmp_path):
@@ -221,14 +239,15 @@ def test_demo_needs_nothing(run, tmp_path):
     done = run("demo", "--iterations", "2000", "--quiet")
     assert (done.code, done.out) == (0, "")
     assert done.err.startswith("edgewise: note: Do not trust this run yet: chains disagree")
-    files = ["data.csv", "edges.csv", "posterior.nc", "run.json", "true_edges.csv"]
-    assert sorted(os.listdir(tmp_path / "edgewise-demo")) == files
+    assert sorted(os.listdir(tmp_path / "edgewise-demo")) == sorted([*FILES, "data.csv", "true_edges.csv"])
     posterior = ew.load(tmp_path / "edgewise-demo" / "posterior.nc")
     assert len(posterior.nodes) == 30
     # Once more: a former demo is replaced, and this time compared with the truth.
     done = run("demo", "--iterations", "2000")
     assert done.code == 0
     assert "the area under the ROC curve is " in done.out
+    assert "Verdict: bad. Do not trust this run yet" in done.out
+    assert "Beside it are data.csv, edges.csv, posterior.nc, run.json and true_edges.csv." in done.out
     assert np.array_equal(ew.load(tmp_path / "edgewise-demo" / "posterior.nc").dags(), posterior.dags())
 
 
@@ -254,7 +273,10 @@ def test_hostile_names_survive(run, tmp_path):
     done = run("fit", "hostile.csv", "--out", "[bold]out[/nope]", "--iterations", "3000", "--seed", "1")
     assert done.code == 0
     assert "\x1b[31m" not in done.out
-    assert "[bold]out[/nope]/edges.csv" in done.out
+    assert "Open [bold]out[/nope]/report.html in a browser." in done.out
+    assert "\\x1b[31mred" in done.out
+    assert "a" * 300 in done.out
+    assert not [character for character in done.out + done.err if ord(character) < 32 and character != "\n"]
     out = tmp_path / "[bold]out[/nope]"
     with open(out / "edges.csv", newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
@@ -269,7 +291,7 @@ def test_an_old_terminal_shows_what_it_can(run_alone, tmp_path):
     done = run_alone("fit", "data.csv", "--out", "out", *QUICK, PYTHONIOENCODING="ascii", PYTHONUTF8="0")
     assert done.code == 0, done.err
     assert "Traceback" not in done.err
-    assert "ever drawn are in out/edges.csv" in done.out
+    assert "Open out/report.html in a browser." in done.out
 
 
 @pytest.mark.parametrize(

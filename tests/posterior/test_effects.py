@@ -1,6 +1,8 @@
 """Total effects: the weights against sampled precision matrices, the sums against single paths, the intervals against
-the truth of simulated data.
+the truth of simulated data; the same numbers with the data and without, in blocks of any size, for all pairs or some.
 """
+
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -10,8 +12,9 @@ from scipy import stats
 import edgewise as ew
 from edgewise._kernels.effects import draw_weights, sum_paths
 from edgewise.data import load_data
+from edgewise.posterior import draws as draws_module
 from edgewise.posterior import effects as effects_module
-from edgewise.posterior.effects import effect_draws, total_effects
+from edgewise.posterior.effects import effect_draws, pair_effects, total_effects
 from naive import effects as naive
 from naive.graphs import all_dags, ancestors, random_dag
 from records import make_posterior
@@ -331,7 +334,108 @@ def test_the_seed_decides(sampled):
     assert effect_draws(posterior, data, draws=1).shape == (1, 5, 5)
 
 
+# With the data and without, in blocks, for some pairs
+
+
+def test_the_data_are_not_needed_again(sampled, tmp_path):
+    posterior, data = sampled
+    posterior.save(tmp_path / "posterior.nc")
+    table = total_effects(posterior, data, draws=50, seed=1)
+    for kept in (posterior, ew.load(tmp_path / "posterior.nc")):
+        pd.testing.assert_frame_equal(kept.total_effects(draws=50, seed=1), table, check_exact=True)
+        np.testing.assert_array_equal(
+            effect_draws(kept, draws=50, seed=1), effect_draws(kept, data, draws=50, seed=1), strict=True
+        )
+    other = replace(posterior, moments=load_data(data * 2 + data.iloc[::-1].to_numpy()).moments)
+    assert not other.total_effects(draws=50, seed=1).equals(table)
+
+
+def test_units_and_prior_mean_come_from_the_moments():
+    data = ew.simulate(4, 30, seed=1).data * [1.0, 1000.0, 0.01, 1.0] + 7
+    score = ew.BGe(alpha_w=9.5, nu=(0.0, 1.0, 2.0, 3.0), standardize=False)
+    posterior = ew.sample(data, score=score, iterations=1000, thin=10, seed=1, progress=False)
+    for settings in ({}, {"score": ew.BGe()}):
+        expected = effect_draws(posterior, data, draws=30, seed=2, **settings)
+        np.testing.assert_array_equal(effect_draws(posterior, draws=30, seed=2, **settings), expected)
+
+
+@pytest.mark.parametrize("at_once", [1, 75, 25 * 49, 25 * 50])
+def test_draws_do_not_depend_on_how_many_are_made_at_a_time(sampled, monkeypatch, at_once):
+    posterior, _ = sampled
+    expected = effect_draws(posterior, draws=50, seed=1)
+    whole = total_effects(posterior, draws=50, seed=1)
+    sizes = []
+
+    def watched(dags, *arguments):
+        sizes.append(len(dags))
+        return draw_weights(dags, *arguments)
+
+    monkeypatch.setattr(draws_module, "ENTRIES_AT_ONCE", at_once)
+    monkeypatch.setattr(effects_module, "draw_weights", watched)
+    np.testing.assert_array_equal(effect_draws(posterior, draws=50, seed=1), expected)
+    assert sizes[0] == max(at_once // 25, 1)
+    assert sum(sizes) == 50
+    pd.testing.assert_frame_equal(total_effects(posterior, draws=50, seed=1), whole, check_exact=True)
+
+
+# 301 draws: more than NumPy adds up one after the other, and not a multiple of anything.
+@pytest.mark.parametrize("at_once", [1, 301, 3 * 301, 10**6], ids=["one", "one again", "three", "all"])
+@pytest.mark.parametrize("number", [1, 2, 7, 20])
+def test_some_pairs_have_the_rows_of_the_whole_table(sampled, monkeypatch, at_once, number):
+    posterior, _ = sampled
+    whole = total_effects(posterior, draws=301, interval=0.7, seed=5)
+    some = whole.sample(number, random_state=number)
+    source, target = (some[name].map(posterior.nodes.index).to_numpy() for name in ("source", "target"))
+    monkeypatch.setattr(effects_module, "EFFECTS_AT_ONCE", at_once)
+    found = pair_effects(posterior, source, target, draws=301, interval=0.7, seed=5)
+    expected = some[["mean", "lower", "upper"]].reset_index(drop=True)
+    pd.testing.assert_frame_equal(found, expected, check_exact=True)
+
+
+def test_parts_of_the_pairs_are_of_the_same_draws_without_a_seed(sampled, monkeypatch):
+    posterior, _ = sampled
+    monkeypatch.setattr(effects_module, "EFFECTS_AT_ONCE", 1)
+    found = pair_effects(posterior, np.array([0, 4, 0, 4]), np.array([4, 0, 4, 0]), draws=30)
+    pd.testing.assert_frame_equal(found.iloc[:2], found.iloc[2:].reset_index(drop=True), check_exact=True)
+    assert found.to_numpy().any()
+
+
+def test_no_pairs_give_an_empty_table(sampled):
+    none = np.array([], dtype=int)
+    found = pair_effects(sampled[0], none, none)
+    assert found.columns.tolist() == ["mean", "lower", "upper"]
+    assert len(found) == 0
+
+
 # Errors
+
+
+@pytest.mark.parametrize(
+    "ask", [total_effects, effect_draws, lambda one: pair_effects(one, np.array([0]), np.array([1]))]
+)
+def test_a_posterior_without_moments_needs_the_data(sampled, ask):
+    with pytest.raises(ew.ArgumentError) as caught:
+        ask(replace(sampled[0], moments=None))
+    assert "effects need the data" in check_sentence(str(caught.value))
+
+
+def test_a_run_without_data_has_no_effects(sampled):
+    prior = ew.sample(None, nodes=list("edcba"), iterations=1000, thin=10, seed=1, progress=False)
+    assert prior.moments is None
+    for data in (None, sampled[1]):
+        with pytest.raises(ew.ArgumentError) as caught:
+            prior.total_effects(data)
+        assert "has no effects" in check_sentence(str(caught.value))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [({"draws": 0}, "draws must be"), ({"interval": 1}, "interval is a probability"), ({"seed": -1}, "seed must be")],
+)
+def test_bad_arguments_for_pairs_are_named(sampled, arguments, words):
+    with pytest.raises(ew.ArgumentError) as caught:
+        pair_effects(sampled[0], np.array([0]), np.array([1]), **arguments)
+    assert words in check_sentence(str(caught.value))
 
 
 @pytest.mark.parametrize(
@@ -358,7 +462,7 @@ def test_other_data_are_refused(sampled, change):
         ({"draws": 0}, "draws must be a whole number"),
         ({"draws": 1.5}, "draws must be a whole number"),
         ({"draws": "many"}, "draws must be a whole number"),
-        ({"draws": 10**8}, "100,000,000 draws of all effects need 20.0 GB of memory: take at most 5,000,000 draws"),
+        ({"draws": 10**8}, "100,000,000 draws of all effects fill 20.0 GB: take at most 5,000,000 draws"),
         ({"interval": 0}, "interval is a probability"),
         ({"interval": 90}, "interval is a probability"),
         ({"interval": "wide"}, "interval is a probability"),

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
+from edgewise.data import load_data
 from edgewise.posterior import draws as draws_module
 from naive.graphs import random_dag
 from records import make_posterior
@@ -172,3 +173,32 @@ def test_one_draw_has_no_known_error():
     dags = np.zeros((1, 1, 2, 2), dtype=bool)
     dags[..., 0, 1] = True
     assert np.isnan(make_posterior(dags).edges()["mcse"]).all()
+
+
+# What is kept, and what is found once
+
+
+def test_new_weights_keep_the_moments_of_the_data():
+    posterior = sampled()
+    assert posterior.moments.n == 60
+    changed = posterior.reweighted(np.zeros(posterior.weights.shape))
+    assert changed.moments is posterior.moments
+    # The runs that are given weights, or conditional probabilities, at their end.
+    data = ew.simulate(4, 60, seed=4).data
+    for settings in ({"sampler": ew.MinimalIMAP(target="dags")}, {"sampler": ew.StructureMCMC()}):
+        run = ew.sample(data, iterations=1000, thin=10, chains=2, seed=2, progress=False, **settings)
+        np.testing.assert_array_equal(run.moments.scale, load_data(data).moments.scale)
+
+
+def test_diagnostics_are_found_once_and_warn_every_time():
+    dags = np.zeros((2, 100, 2, 2), dtype=bool)
+    dags[0, :, 0, 1] = dags[1, :, 1, 0] = True
+    posterior = make_posterior(dags)
+    silent = posterior.silent_diagnostics
+    assert not silent.is_converged
+    for _ in range(2):
+        with pytest.warns(ew.ConvergenceWarning, match="Do not trust") as caught:
+            assert posterior.diagnostics() is silent
+        assert [warning.filename for warning in caught] == [__file__]
+    other = posterior.reweighted(np.repeat([[0.0], [-np.inf]], 100, axis=1))
+    assert other.silent_diagnostics is not silent

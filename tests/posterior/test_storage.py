@@ -1,7 +1,9 @@
 """What is saved is loaded; what was not saved, or not like this, is refused in one sentence."""
 
+import json
 import os
 import pickle
+from dataclasses import replace
 
 import h5py
 import numpy as np
@@ -9,8 +11,9 @@ import pytest
 import xarray as xr
 
 import edgewise as ew
+from edgewise.data import load_data
 from edgewise.posterior import draws, storage
-from edgewise.posterior.storage import DRAWN, FAMILIES, DrawFile
+from edgewise.posterior.storage import DRAWN, EXTRAS, FAMILIES, MOMENTS, DrawFile
 from naive.graphs import random_dag
 from records import collect, make_posterior, make_record
 from sentences import check_sentence
@@ -43,6 +46,12 @@ def assert_identical(first, second):
         one, other = (np.asarray(getattr(posterior.draws, name)) for posterior in (first, second))
         assert one.dtype == other.dtype, name
         np.testing.assert_array_equal(one, other)
+    assert (first.moments is None) == (second.moments is None)
+    if first.moments is not None:
+        assert type(first.moments.n) is type(second.moments.n) is int
+        assert first.moments.n == second.moments.n
+        for name in MOMENTS:
+            np.testing.assert_array_equal(getattr(first.moments, name), getattr(second.moments, name), strict=True)
     assert first.edges().equals(second.edges())
 
 
@@ -72,6 +81,8 @@ def test_a_sampled_posterior_comes_back(tmp_path):
     )
     posterior.save(tmp_path / "p")
     assert_identical(ew.load(tmp_path / "p"), posterior)
+    assert posterior.moments.n == 100
+    np.testing.assert_allclose(posterior.moments.mean, data.mean(), rtol=1e-12)
 
 
 def test_names_may_fill_more_than_an_hdf5_header(tmp_path):
@@ -276,6 +287,7 @@ def test_sampling_into_a_file_draws_the_same(tmp_path):
     np.testing.assert_array_equal(stored.dags(), kept.dags())
     np.testing.assert_array_equal(stored.log_posterior, kept.log_posterior)
     assert stored.edges().equals(kept.edges())
+    assert stored.total_effects(draws=20, seed=1).equals(kept.total_effects(sim.data, draws=20, seed=1))
     assert os.listdir(tmp_path) == ["p.nc"]
 
 
@@ -283,7 +295,7 @@ def forge(path, change):
     """Change a file and make its checksum fit again."""
     with h5py.File(path, "r+") as file:
         change(file)
-        variables = {name: file[name] for name in (*DRAWN, *FAMILIES)}
+        variables = {name: file[name] for name in (*DRAWN, *FAMILIES, *EXTRAS) if name in file}
         file.attrs["sha256"] = storage._checksum(file.attrs["about"], variables)
 
 
@@ -307,3 +319,79 @@ def test_a_forged_file_is_refused(saved, change):
     assert_identical(ew.load(saved), make())
     forge(saved, change)
     assert "not an Edgewise posterior" in refusal(saved)
+
+
+# The sufficient statistics of the data
+
+
+@pytest.fixture
+def with_moments(tmp_path):
+    posterior = replace(make(list("abcde")), moments=load_data(ew.simulate(5, 30, seed=1).data * 3 + 1).moments)
+    posterior.save(tmp_path / "posterior.nc")
+    return tmp_path / "posterior.nc", posterior
+
+
+def change_about(file, change):
+    about = json.loads(file.attrs["about"])
+    change(about)
+    file.attrs.modify("about", json.dumps(about))
+
+
+def set_moment(file, name, value):
+    file[name][(0,) * file[name].ndim] = value
+
+
+def test_moments_come_back(with_moments, tmp_path):
+    path, posterior = with_moments
+    assert_identical(ew.load(path), posterior)
+    ew.load(path).save(tmp_path / "again.nc")
+    assert_identical(ew.load(tmp_path / "again.nc"), posterior)
+
+
+def test_files_from_before_moments_were_kept_are_read(with_moments):
+    """Such a file has neither the arrays nor the number of rows, which :func:`make` shows to be all that differs."""
+    path, posterior = with_moments
+
+    def remove(file):
+        for name in MOMENTS:
+            del file[name]
+        change_about(file, lambda about: about.pop("rows"))
+
+    forge(path, remove)
+    assert_identical(ew.load(path), replace(posterior, moments=None))
+    make(list("abcde")).save(path)
+    with xr.open_dataset(path, engine="h5netcdf") as dataset:
+        assert set(dataset) == {*DRAWN, *FAMILIES}
+        assert set(json.loads(dataset.attrs["about"])) == {"nodes", "moves", "info"}
+
+
+@pytest.mark.parametrize("name", MOMENTS)
+def test_a_changed_moment(with_moments, name):
+    path, _ = with_moments
+    with h5py.File(path, "r+") as file:
+        set_moment(file, name, 0.25)
+    assert "damaged" in refusal(path)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda file: set_moment(file, "mean", np.nan),
+        lambda file: set_moment(file, "correlation", np.inf),
+        lambda file: set_moment(file, "scale", 0.0),
+        lambda file: set_moment(file, "scale", -1.0),
+        lambda file: file.pop("scale"),
+        lambda file: (file.pop("mean"), file.create_dataset("mean", data=np.zeros((5, 1)))),
+        lambda file: change_about(file, lambda about: about.pop("rows")),
+        lambda file: change_about(file, lambda about: about.update(rows=0)),
+        lambda file: change_about(file, lambda about: about.update(rows="many")),
+        lambda file: [file.pop(name) for name in MOMENTS],
+    ],
+    ids=["no number", "infinite", "constant", "negative", "no scale", "shape", "no n", "n of zero", "words", "only n"],
+)
+def test_forged_moments_are_refused(with_moments, change):
+    path, posterior = with_moments
+    forge(path, lambda file: set_moment(file, "mean", posterior.moments.mean[0]))
+    assert_identical(ew.load(path), posterior)
+    forge(path, change)
+    assert "not an Edgewise posterior" in refusal(path)

@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 import edgewise as ew
+from edgewise.running import chains
+from edgewise.running.chains import FEW_DRAWS
 from sentences import check_sentence
 
 ENDLESS = {"iterations": 10**9, "thin": 100, "chains": 3, "seed": 1, "progress": False}
@@ -28,15 +30,16 @@ def compiled(data):
 
 
 @contextmanager
-def ctrl_c(*, after):
+def ctrl_c(*, after, times=1):
     """Press Ctrl-C some seconds after the chains have begun; check that its usual meaning is back at the end."""
     before = signal.getsignal(signal.SIGINT)
 
     def press():
         while signal.getsignal(signal.SIGINT) is before:
             time.sleep(0.001)
-        time.sleep(after)
-        os.kill(os.getpid(), signal.SIGINT)
+        for _ in range(times):
+            time.sleep(after)
+            os.kill(os.getpid(), signal.SIGINT)
 
     thread = threading.Thread(target=press, daemon=True)
     thread.start()
@@ -73,9 +76,58 @@ def test_ctrl_c_keeps_what_was_drawn(data):
     check_stopped(posterior, data, "keyboard")
 
 
-def test_ctrl_c_before_the_first_draw_is_an_ordinary_interrupt(data):
+@pytest.mark.parametrize(
+    "sampler",
+    [ew.MinimalIMAP(), ew.MinimalIMAP(temperatures=3), ew.OrderMCMC(), ew.PartitionMCMC(), ew.StructureMCMC()],
+)
+def test_ctrl_c_during_burn_in_ends_it_and_makes_some_draws(data, sampler):
+    settings = {**ENDLESS, "chains": 1, "sampler": sampler, "start": "random"}
+    with ctrl_c(after=0.2), pytest.warns(ew.StoppedEarlyWarning, match="by the keyboard") as caught:
+        posterior = ew.sample(data, burn_in=0.9, **settings)
+    info = posterior.info
+    burn_in, done = info["schedule"]["burn_in"], info["iterations_done"]
+    assert info["stopped_by"] == "keyboard"
+    assert 0 < burn_in < done < 10**8
+    draws = (done - burn_in) // 100
+    assert posterior.log_posterior.shape == (1, draws)
+    assert draws >= FEW_DRAWS
+    message = check_sentence(str(caught[0].message))
+    assert f"after {done:,} of 1,000,000,000 iterations" in message
+    assert f"only {draws:,} draws of each chain, made after {burn_in:,} iterations" in message
+    assert "in place of a burn-in of 900,000,000" in message
+    # The same as if this had been the burn-in from the start.
+    again = ew.sample(data, **{**settings, "iterations": burn_in + 2000, "burn_in": burn_in})
+    np.testing.assert_array_equal(posterior.orders()[:, :20], again.orders())
+    np.testing.assert_array_equal(posterior.dags()[:, :20], again.dags())
+
+
+def test_burn_in_ends_in_each_chain_where_it_is(data):
+    with ctrl_c(after=0.2), pytest.warns(ew.StoppedEarlyWarning):
+        posterior = ew.sample(data, burn_in=0.9, **ENDLESS)
+    assert posterior.log_posterior.shape[0] == 3
+    assert posterior.log_posterior.shape[1] >= FEW_DRAWS
+    assert posterior.info["schedule"]["burn_in"] < posterior.info["iterations_done"]
+
+
+def test_ctrl_c_after_few_draws_waits_for_some_more(data):
+    """No chain starts its burn-in anew."""
+    settings = {**ENDLESS, "thin": 10_000}
+    with ctrl_c(after=0), pytest.warns(ew.StoppedEarlyWarning, match="holds the draws until then"):
+        posterior = ew.sample(data, burn_in=0, **settings)
+    assert posterior.info["schedule"]["burn_in"] == 0
+    assert posterior.log_posterior.shape[1] == posterior.info["iterations_done"] // 10_000 >= FEW_DRAWS
+
+
+def test_without_a_single_draw_ctrl_c_is_an_ordinary_interrupt(data, monkeypatch):
+    monkeypatch.setattr(chains, "LAST_SECONDS", 0.1)
     with ctrl_c(after=0), pytest.raises(KeyboardInterrupt):
-        ew.sample(data, burn_in=0.9, time_budget=60, **ENDLESS)
+        ew.sample(data, burn_in=0.5, **{**ENDLESS, "iterations": 10**12, "thin": 10**11})
+
+
+def test_a_second_ctrl_c_does_not_wait_for_draws(data, monkeypatch):
+    monkeypatch.setattr(chains, "LAST_SECONDS", 3600.0)
+    with ctrl_c(after=0.2, times=2), pytest.raises(KeyboardInterrupt):
+        ew.sample(data, burn_in=0.5, **{**ENDLESS, "iterations": 10**12, "thin": 10**11})
 
 
 class Stuck(Executor):
@@ -117,6 +169,14 @@ def test_workers_that_die_of_ctrl_c_leave_the_draws_before(data, error):
     with pytest.warns(ew.StoppedEarlyWarning, match="by the keyboard"):
         posterior = ew.sample(data, burn_in=1000, executor=Interrupted(error, after=14), **ENDLESS)
     check_stopped(posterior, data, "keyboard")
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), BrokenProcessPool()])
+def test_workers_that_die_of_ctrl_c_during_burn_in_are_replaced(data, error):
+    with pytest.warns(ew.StoppedEarlyWarning, match="by the keyboard"):
+        posterior = ew.sample(data, burn_in=0.9, executor=Interrupted(error, after=8), **ENDLESS)
+    assert posterior.info["stopped_by"] == "keyboard"
+    assert posterior.log_posterior.shape[1] >= FEW_DRAWS
 
 
 def test_workers_that_die_of_something_else_are_an_error(data):

@@ -101,6 +101,7 @@ def bootstrap(
         nodes=dataset.names,
         draws=as_draws(dags, np.array([local_scores(dag, tables).sum() for dag in dags])),
         moves=({},),
+        moments=dataset.moments,
         info=_plain(
             {
                 "method": "bootstrap",

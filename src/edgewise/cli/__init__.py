@@ -6,6 +6,8 @@ import warnings
 
 from edgewise.errors import EdgewiseError, EdgewiseWarning
 
+from .wording import printable
+
 
 def main() -> None:
     """Run ``edgewise``: an error the user can mend is one sentence on standard error, and exit code 2."""
@@ -31,9 +33,9 @@ def main() -> None:
 
 
 def _refuse(sentence: str) -> int:
-    sys.stderr.write(f"edgewise: {sentence}\n")
+    sys.stderr.write(f"edgewise: {printable(sentence)}\n")
     return 2
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
-    sys.stderr.write(f"edgewise: note: {message}\n")
+    sys.stderr.write(f"edgewise: note: {printable(str(message))}\n")

@@ -3,12 +3,15 @@
 Heavy imports are inside the commands, so that ``edgewise --help`` answers at once.
 """
 
+import os
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
+
+from .wording import printable
 
 
 class Commands(TyperGroup):
@@ -26,12 +29,17 @@ class Commands(TyperGroup):
 INTERRUPTED = 130
 """Exit code after Ctrl-C: 128 plus the number of the signal."""
 
+
+def _examples(*commands: str) -> str:
+    """Return the end of a help text; an empty line is one that is not joined to the next."""
+    return "\n\n".join(["Examples:", *commands])
+
+
 app = typer.Typer(
     name="edgewise",
     cls=Commands,
-    epilog="Try 'edgewise demo' first: it needs no input.",
+    epilog=_examples("edgewise demo", "edgewise fit measurements.csv --out results", "edgewise fit --help"),
     pretty_exceptions_enable=False,
-    add_completion=False,
 )
 
 
@@ -50,54 +58,95 @@ def _tell_version(wanted: bool) -> None:
         raise typer.Exit
 
 
+def _leave_out_colours(wanted: bool) -> None:
+    if wanted:
+        os.environ["NO_COLOR"] = "1"
+
+
+CHAINS, MODEL, OUTPUT = "Chains", "Model", "Output"
+"""The panels that options stand in."""
+
+NoColor = Annotated[
+    bool,
+    typer.Option(
+        "--no-color", callback=_leave_out_colours, is_eager=True, rich_help_panel=OUTPUT, help="Show no colours."
+    ),
+]
+Iterations = Annotated[int, typer.Option(rich_help_panel=CHAINS, help="Steps of each chain, burn-in included.")]
+BurnIn = Annotated[
+    float,
+    typer.Option(rich_help_panel=CHAINS, help="Part to leave out: below 1 a share, else a number of iterations."),
+]
+Thin = Annotated[int, typer.Option(rich_help_panel=CHAINS, help="Iterations from one draw to the next.")]
+Chains = Annotated[int, typer.Option(rich_help_panel=CHAINS, help="How many chains to run.")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", rich_help_panel=OUTPUT, help="Replace the files in --out.")]
+Quiet = Annotated[bool, typer.Option("--quiet", rich_help_panel=OUTPUT, help="Show no progress and no summary.")]
+Json = Annotated[
+    bool, typer.Option("--json", rich_help_panel=OUTPUT, help="Print the summary as JSON, and nothing else.")
+]
+
+
 @app.callback()
 def options(
     version: Annotated[
         bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Tell the version.")
     ] = False,
+    no_color: NoColor = False,
 ) -> None:
     """Which variable acts on which, and how sure one can be: posterior probabilities for the edges of causal DAGs."""
 
 
-Iterations = Annotated[int, typer.Option(help="Steps of each chain, burn-in included.")]
-BurnIn = Annotated[float, typer.Option(help="Part to leave out: below 1 a share, else a number of iterations.")]
-Thin = Annotated[int, typer.Option(help="Iterations from one draw to the next.")]
-Chains = Annotated[int, typer.Option(help="How many chains to run.")]
-Seed = Annotated[int | None, typer.Option(help="Makes the result repeatable.")]
-Quiet = Annotated[bool, typer.Option("--quiet", help="Show no progress and no summary.")]
-
-
-@app.command()
+@app.command(
+    epilog=_examples(
+        "edgewise fit measurements.csv --out results",
+        "edgewise fit measurements.csv --out results --constraints known.yaml",
+        "edgewise fit measurements.csv --out results --time-budget 600 --json",
+    )
+)
 def fit(
     data: Annotated[Path, typer.Argument(help="CSV, TSV or Parquet file: a row per observation, named columns.")],
-    out: Annotated[Path, typer.Option(help="Directory for the results; made if need be.")],
+    out: Annotated[Path, typer.Option(rich_help_panel=OUTPUT, help="Directory for the results; made if need be.")],
     iterations: Iterations = 100_000,
     burn_in: BurnIn = 0.2,
     thin: Thin = 100,
     chains: Chains = 4,
-    seed: Seed = None,
+    seed: Annotated[int | None, typer.Option(rich_help_panel=CHAINS, help="Makes the result repeatable.")] = None,
+    time_budget: Annotated[
+        float | None, typer.Option(rich_help_panel=CHAINS, help="Stop after so many seconds with what there is.")
+    ] = None,
     alpha: Annotated[
-        float | None, typer.Option(help="Find parents by tests at this level of significance, not by the score.")
+        float | None,
+        typer.Option(
+            rich_help_panel=MODEL, help="Find parents by tests at this level of significance, not by the score."
+        ),
     ] = None,
     gamma: Annotated[
         float | None,
-        typer.Option(help="Sparsity of the prior, exp(-gamma * number of edges); by default to suit the columns."),
+        typer.Option(
+            rich_help_panel=MODEL,
+            help="Sparsity of the prior, exp(-gamma * number of edges); by default to suit the columns.",
+        ),
     ] = None,
-    score: Annotated[ScoreName, typer.Option(help="Score of DAGs.")] = ScoreName.bge,
+    score: Annotated[ScoreName, typer.Option(rich_help_panel=MODEL, help="Score of DAGs.")] = ScoreName.bge,
     constraints: Annotated[
-        Path | None, typer.Option(help="YAML or JSON file of what is known for certain about edges, order and paths.")
+        Path | None,
+        typer.Option(
+            rich_help_panel=MODEL, help="YAML or JSON file of what is known for certain about edges, order and paths."
+        ),
     ] = None,
-    time_budget: Annotated[float | None, typer.Option(help="Stop after so many seconds with what there is.")] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the results in --out.")] = False,
+    overwrite: Overwrite = False,
     quiet: Quiet = False,
+    as_json: Json = False,
+    no_color: NoColor = False,
 ) -> None:
-    """Sample DAGs given a table of measurements; write edges.csv, posterior.nc and run.json.
+    """Sample DAGs given a table of measurements; write report.html, edges.csv, posterior.nc and run.json.
 
-    Ctrl-C stops early and keeps what was drawn.
+    Ctrl-C stops early and keeps what was drawn; during burn-in, a few draws are made first.
     """
     import edgewise as ew
 
-    from .results import DRAWS, check_directory, new_files, show, write_results
+    from .results import DRAWS, check_directory, new_files, write_results
+    from .summary import tell
 
     check_directory(out, overwrite=overwrite)
     with new_files(out) as directory:
@@ -116,21 +165,20 @@ def fit(
             time_budget=time_budget,
             progress=not quiet,
         )
-        diagnostics = write_results(posterior, directory)
-        if not quiet:
-            show(posterior, diagnostics, out)
-    if posterior.info["stopped_by"] == "keyboard":
-        raise typer.Exit(INTERRUPTED)
+        summary = write_results(posterior, directory)
+    tell(summary, out, quiet=quiet, as_json=as_json)
+    _end(summary.info)
 
 
-@app.command()
+@app.command(epilog=_examples("edgewise simulate --out simulated", "edgewise simulate --p 10 --n 200 --out small"))
 def simulate(
-    out: Annotated[Path, typer.Option(help="Directory for data.csv and true_edges.csv.")],
+    out: Annotated[Path, typer.Option(rich_help_panel=OUTPUT, help="Directory for data.csv and true_edges.csv.")],
     p: Annotated[int, typer.Option(help="Number of variables.")] = 30,
     n: Annotated[int, typer.Option(help="Number of rows.")] = 1000,
     neighbours: Annotated[float, typer.Option(help="Mean number of neighbours of a variable.")] = 3.0,
-    seed: Seed = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the files in --out.")] = False,
+    seed: Annotated[int | None, typer.Option(help="Makes the result repeatable.")] = None,
+    overwrite: Overwrite = False,
+    no_color: NoColor = False,
 ) -> None:
     """Simulate data from a random linear Gaussian DAG, as in the paper."""
     import edgewise as ew
@@ -141,26 +189,33 @@ def simulate(
     simulation = ew.simulate(p, n, neighbours=neighbours, seed=seed)
     with new_files(out) as directory:
         write_simulation(simulation, directory)
-    typer.echo(f"Wrote data.csv and true_edges.csv to {out}.")
+    typer.echo(f"Wrote data.csv and true_edges.csv to {printable(str(out))}.")
 
 
-@app.command()
+@app.command(epilog=_examples("edgewise demo", "edgewise demo --n 100 --seed 2 --out few-rows"))
 def demo(
-    out: Annotated[Path, typer.Option(help="Directory for the results.")] = Path("edgewise-demo"),
+    out: Annotated[Path, typer.Option(rich_help_panel=OUTPUT, help="Directory for the results.")] = Path(
+        "edgewise-demo"
+    ),
     n: Annotated[int, typer.Option(help="Number of rows.")] = 1000,
     iterations: Iterations = 1_000_000,
-    seed: Annotated[int, typer.Option(help="Seed of the simulation and the chains.")] = 1,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the results in --out.")] = False,
+    seed: Annotated[int, typer.Option(rich_help_panel=CHAINS, help="Seed of the simulation and the chains.")] = 1,
+    overwrite: Overwrite = False,
     quiet: Quiet = False,
+    as_json: Json = False,
+    no_color: NoColor = False,
 ) -> None:
     """Simulate the paper's network of 30 variables, sample DAGs, and compare them with the truth.
 
     The results of a former demo are replaced.
     """
+    from dataclasses import replace
+
     import edgewise as ew
     from edgewise.experiments import measure_accuracy
 
-    from .results import DRAWS, check_directory, is_demo, new_files, show, write_results, write_simulation
+    from .results import DRAWS, check_directory, is_demo, new_files, write_results, write_simulation
+    from .summary import tell
 
     check_directory(out, overwrite=overwrite or is_demo(out))
     simulation = ew.simulate(30, n, seed=seed)
@@ -169,15 +224,24 @@ def demo(
         posterior = ew.sample(
             simulation.data, iterations=iterations, seed=seed, store=directory / DRAWS, progress=not quiet
         )
-        diagnostics = write_results(posterior, directory)
-        if not quiet:
-            show(posterior, diagnostics, out)
-    if not quiet:
-        accuracy = measure_accuracy(posterior, simulation.dag)
-        typer.echo(
-            f"Against the true DAG ({int(simulation.dag.sum())} edges), the area under the ROC curve is "
-            f"{accuracy.undirected:.3f} for adjacencies, {accuracy.directed:.3f} for directed edges and "
-            f"{accuracy.compelled:.3f} for compelled ones."
-        )
-    if posterior.info["stopped_by"] == "keyboard":
+        summary = write_results(posterior, directory)
+        summary = replace(summary, accuracy=measure_accuracy(posterior, simulation.dag))
+    tell(summary, out, quiet=quiet, as_json=as_json)
+    _end(summary.info)
+
+
+@app.command(epilog=_examples("edgewise report results"))
+def report(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="Where edgewise fit wrote its results.")],
+    no_color: NoColor = False,
+) -> None:
+    """Write report.html anew, from the posterior.nc in the same directory."""
+    from .results import rebuild_report
+
+    typer.echo(f"Wrote {printable(str(rebuild_report(directory)))}: open it in a browser.")
+
+
+def _end(info: dict[str, Any]) -> None:
+    """End with the exit code of an interrupted command, if the run was interrupted."""
+    if info["stopped_by"] == "keyboard":
         raise typer.Exit(INTERRUPTED)

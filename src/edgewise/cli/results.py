@@ -1,4 +1,4 @@
-"""What the commands write and show."""
+"""What the commands write."""
 
 import json
 import os
@@ -8,22 +8,17 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pandas as pd
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from edgewise.data import Simulation
 from edgewise.data.wording import quote
 from edgewise.errors import ArgumentError, EdgewiseError, StorageError
-from edgewise.posterior import Posterior
-from edgewise.posterior.diagnostics import Diagnostics
+from edgewise.posterior import Posterior, load
+
+from .summary import REPORT, Summary
 
 DRAWS = "posterior.nc"
-RESULTS = ("edges.csv", DRAWS, "run.json")
+RESULTS = (REPORT, "edges.csv", DRAWS, "run.json")
 SIMULATION = ("data.csv", "true_edges.csv")
-
-SHOWN = 15
-"""Edges in the summary on the terminal: what fits on a screen."""
 
 
 def check_directory(out: Path, *, overwrite: bool) -> None:
@@ -70,13 +65,28 @@ def new_files(out: Path) -> Iterator[Path]:
         raise
 
 
-def write_results(posterior: Posterior, directory: Path) -> Diagnostics:
-    """Write edges.csv and run.json beside the draws; return the diagnostics, which warn if they are bad."""
+def write_results(posterior: Posterior, directory: Path) -> Summary:
+    """Write edges.csv, run.json and report.html beside the draws; return them in short."""
     posterior.export(directory / "edges.csv")
-    diagnostics = posterior.diagnostics()
+    diagnostics = posterior.silent_diagnostics
     about = {**posterior.info, "verdict": diagnostics.verdict, "nodes": posterior.nodes, "moves": posterior.moves}
     (directory / "run.json").write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
-    return diagnostics
+    posterior.report(directory / REPORT)
+    files = sorted(path.name for path in directory.iterdir())
+    return Summary(posterior.edges(), diagnostics, posterior.info, files)
+
+
+def rebuild_report(directory: Path) -> Path:
+    """Write report.html anew from the draws beside it, and return its path."""
+    if not (directory / DRAWS).is_file():
+        raise StorageError(
+            f"There is no {DRAWS} in {quote(str(directory))}: give a directory that edgewise fit or edgewise demo "
+            "wrote to."
+        )
+    posterior = load(directory / DRAWS)
+    with new_files(directory) as place:
+        posterior.report(place / REPORT)
+    return directory / REPORT
 
 
 def write_simulation(simulation: Simulation, directory: Path) -> None:
@@ -87,42 +97,3 @@ def write_simulation(simulation: Simulation, directory: Path) -> None:
     source, target = simulation.dag.nonzero()
     edges = {"source": names[source], "target": names[target], "weight": simulation.weights[source, target]}
     pd.DataFrame(edges).to_csv(truth, index=False)
-
-
-def show(posterior: Posterior, diagnostics: Diagnostics, out: Path) -> None:
-    """Print the most probable edges, a good verdict (a bad one is a warning already), and where everything is."""
-    edges = posterior.edges()
-    console = Console()
-    if len(edges):
-        console.print(_table(edges.head(SHOWN)))
-    sure = int((edges["probability"] >= 0.5).sum())
-    found = (
-        f"{sure} edges have probability 0.5 or more; all {len(edges)} that were ever drawn are in {out / 'edges.csv'}."
-        if len(edges)
-        else "No edge was ever drawn: the data show no dependence between the variables."
-    )
-    verdict = f"{diagnostics.verdict}\n" if diagnostics.is_converged else ""
-    console.print(f"{verdict}{found} {_method(posterior)}", highlight=False, markup=False, soft_wrap=True)
-
-
-def _method(posterior: Posterior) -> str:
-    """Say how parents were found among the variables before them."""
-    settings = posterior.info["sampler"]
-    by = "the score" if settings["criterion"] == "score" else "tests of independence"
-    return f"Parents were found by {settings['parents']}, with {by}."
-
-
-def _table(edges: pd.DataFrame) -> Table:
-    table = Table(title="Most probable edges", title_justify="left")
-    for column in ("source", "target"):
-        table.add_column(column, overflow="fold")
-    for column in ("probability", "±", "joined at all", "compelled"):
-        table.add_column(column, justify="right")
-    for source, target, *numbers in edges.itertuples(index=False):
-        table.add_row(_printable(source), _printable(target), *(f"{number:.3f}" for number in numbers))
-    return table
-
-
-def _printable(name: str) -> Text:
-    """Return a name as it is or, if it could play tricks on the terminal, as Python would write it."""
-    return Text(name if name.isprintable() else repr(name))

@@ -5,14 +5,11 @@ posterior and for the indicator of every edge that is sometimes drawn and someti
 measure: the correlation of edge probabilities between chains.
 """
 
-import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-
-from edgewise.errors import ConvergenceWarning
 
 from .monte_carlo import DIGITS
 
@@ -68,7 +65,7 @@ class Diagnostics:
 
 
 def diagnose(posterior: "Posterior") -> Diagnostics:
-    """Return the diagnostics of a posterior, with a warning if they are bad."""
+    """Return the diagnostics of a posterior."""
     r_hat, ess = (float(values[0]) for values in _r_hat_and_ess(posterior.log_posterior[:, :, None]))
     edges = _diagnose_edges(posterior)
     agreement = chain_agreement(posterior)
@@ -76,7 +73,6 @@ def diagnose(posterior: "Posterior") -> Diagnostics:
     faults = _faults(r_hat, min(ess, weight_ess), edges)
     if faults:
         verdict = f"Do not trust this run yet: {'; '.join(faults)}; run longer, or from better starts."
-        warnings.warn(verdict, ConvergenceWarning, stacklevel=3)
     else:
         verdict = _praise(posterior.directed_by_chain, r_hat, ess)
     return Diagnostics(verdict, not faults, r_hat, ess, edges, agreement, acceptance(posterior), weight_ess)
@@ -86,12 +82,16 @@ def chain_agreement(posterior: "Posterior") -> pd.DataFrame:
     """Return the correlations of directed edge probabilities between chains."""
     by_chain = posterior.directed_by_chain
     chains = pd.RangeIndex(1, len(by_chain) + 1, name="chain")
-    off_diagonal = ~np.eye(by_chain.shape[1], dtype=bool)
-    flat = by_chain[:, off_diagonal]
+    return pd.DataFrame(correlate(by_chain), index=chains, columns=chains)
+
+
+def correlate(edges: np.ndarray) -> np.ndarray:
+    """Return the correlations between chains of something known of all directed edges, shape (chain, p, p)."""
+    flat = edges[:, ~np.eye(edges.shape[1], dtype=bool)]
     with np.errstate(invalid="ignore", divide="ignore"):
         correlation = np.corrcoef(flat) if flat.size else np.nan
-    same = (flat[:, None] == flat).all(axis=2)
-    return pd.DataFrame(np.where(same, 1.0, correlation), index=chains, columns=chains)
+    same = [[np.array_equal(one, other) for other in flat] for one in flat]
+    return np.where(same, 1.0, correlation)
 
 
 def acceptance(posterior: "Posterior") -> pd.DataFrame:

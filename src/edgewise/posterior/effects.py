@@ -37,33 +37,43 @@ transposed, with the child's row plus (s times standard normal noise) on the rig
 
 With ``BGe(standardize=True)`` the weights are those of columns scaled to unit variance; the effect of i on j is
 multiplied by scale_j / scale_i, so that all results are in the units of the data.
+
+Of the data, all this needs the sufficient statistics only, which a posterior keeps.
 """
 
-from dataclasses import fields
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from edgewise._kernels.effects import draw_weights, sum_paths
+from edgewise._kernels.families import LogDetScore
 from edgewise._kernels.features import paths_weighted_sum
 from edgewise.arguments import is_number, is_whole, make_generator
 from edgewise.data import Data, Dataset, load_data
 from edgewise.errors import ArgumentError, DataError
 from edgewise.scores import BGe
 
+from .draws import DrawTable, split
 from .features import sum_matrices
 
 if TYPE_CHECKING:
     from .posterior import Posterior
 
 MOST_BYTES = 10**9
-"""The largest array of effects that is made: 1 GB, which a laptop can spare. It holds 12,500 draws at p = 100."""
+"""The largest array of effects that is made: 1 GB, which a laptop can spare. It holds 12,500 draws at p = 100. A table
+of all effects has the same limit, since its time grows as fast."""
+
+EFFECTS_AT_ONCE = 25 * 10**6
+"""Most effects to hold while pairs are summarised: 200 MB. More pairs are taken in parts, for each of which the same
+effects are drawn again."""
 
 
 def total_effects(
     posterior: "Posterior",
-    data: Data,
+    data: Data | None = None,
     *,
     score: BGe | None = None,
     draws: int = 1000,
@@ -77,13 +87,14 @@ def total_effects(
     posterior
         DAGs sampled from continuous data.
     data
-        The data that the posterior was sampled from, in any form that :func:`edgewise.sample` takes.
+        The data that the posterior was sampled from, in any form that :func:`edgewise.sample` takes. Needed only where
+        the posterior has no ``moments``; the result is the same.
     score
         The prior of the edge weights. Default: the score that the posterior was sampled with, or ``BGe()`` if that was
         another kind of score.
     draws
-        Number of pairs of a DAG and its edge weights behind means and intervals. They fill 8 draws p^2 bytes, and more
-        than 1 GB is refused.
+        Number of pairs of a DAG and its edge weights behind means and intervals. More than 1 GB of effects, of 8 bytes
+        for each draw and pair of variables, is refused.
     interval
         Posterior probability of the intervals, which leave out equal shares below and above.
     seed
@@ -101,7 +112,7 @@ def total_effects(
     Raises
     ------
     ArgumentError
-        If the data are not those of the posterior, or an argument is outside its range.
+        If the data are missing or not those of the posterior, or an argument is outside its range.
     DataError
         If the effects in the units of the data do not fit into double precision.
 
@@ -110,31 +121,77 @@ def total_effects(
     >>> import edgewise as ew
     >>> sim = ew.simulate(4, 1000, seed=1)
     >>> posterior = ew.sample(sim.data, iterations=2000, thin=10, seed=1, progress=False)
-    >>> effects = total_effects(posterior, sim.data, seed=1)
+    >>> effects = total_effects(posterior, seed=1)
     >>> effects.columns.tolist()
     ['source', 'target', 'mean', 'lower', 'upper', 'probability_nonzero']
     >>> len(effects)
     12
     """
-    if not (is_number(interval) and 0 < interval < 1):
-        raise ArgumentError(f"interval is a probability and must lie between 0 and 1, but {interval!r} was given.")
-    effects = effect_draws(posterior, data, score=score, draws=draws, seed=seed)
-    ends = [(1 - interval) / 2, (1 + interval) / 2]
-    # One source at a time, since a quantile takes a copy of what it is given.
-    lower, upper = np.stack([np.quantile(effects[:, source], ends, axis=0) for source in range(effects.shape[1])], 1)
+    _check_interval(interval)
+    _check_size(draws, len(posterior.nodes))
+    source, target = np.nonzero(~np.eye(len(posterior.nodes), dtype=bool))
+    effects = _summarise(_prepare(posterior, data, score, draws, seed), source, target, interval)
     probability = sum_matrices(paths_weighted_sum, posterior.draws, posterior.weights)
     names = np.array(posterior.nodes, dtype=object)
-    source, target = np.nonzero(~np.eye(len(names), dtype=bool))
-    table = pd.DataFrame({"source": names[source], "target": names[target]})
-    columns = {"mean": effects.mean(axis=0), "lower": lower, "upper": upper, "probability_nonzero": probability}
-    for name, matrix in columns.items():
-        table[name] = matrix[source, target]
+    table = pd.DataFrame({"source": names[source], "target": names[target]}).join(effects)
+    table["probability_nonzero"] = probability[source, target]
     return table.iloc[np.lexsort((-table["mean"].abs(), -table["probability_nonzero"]))].reset_index(drop=True)
+
+
+def pair_effects(
+    posterior: "Posterior",
+    source: np.ndarray,
+    target: np.ndarray,
+    *,
+    draws: int = 1000,
+    interval: float = 0.9,
+    seed: int | np.random.Generator | None = None,
+) -> pd.DataFrame:
+    """Return the posterior of the total linear causal effects of some variables on some others.
+
+    The same numbers as the rows of :func:`total_effects` with the same seed, in little memory: 8 bytes for each draw
+    and pair, 200 MB at most, and a few p x p matrices.
+
+    Parameters
+    ----------
+    posterior
+        DAGs sampled from continuous data, with ``moments``.
+    source, target
+        The column numbers of the pairs, one array of each.
+    draws
+        Number of pairs of a DAG and its edge weights behind means and intervals.
+    interval
+        Posterior probability of the intervals, which leave out equal shares below and above.
+    seed
+        A whole number or a NumPy generator makes the result reproducible.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``mean``, ``lower`` and ``upper``, a row for each pair in the order given.
+
+    Raises
+    ------
+    ArgumentError
+        If the posterior has no ``moments``, or an argument is outside its range.
+    DataError
+        If the effects in the units of the data do not fit into double precision.
+
+    Examples
+    --------
+    >>> import edgewise as ew
+    >>> sim = ew.simulate(4, 1000, seed=1)
+    >>> posterior = ew.sample(sim.data, iterations=2000, thin=10, seed=1, progress=False)
+    >>> pair_effects(posterior, np.array([0, 2]), np.array([1, 3]), seed=1).shape
+    (2, 3)
+    """
+    _check_interval(interval)
+    return _summarise(_prepare(posterior, None, None, draws, seed), source, target, interval)
 
 
 def effect_draws(
     posterior: "Posterior",
-    data: Data,
+    data: Data | None = None,
     *,
     score: BGe | None = None,
     draws: int = 1000,
@@ -150,7 +207,8 @@ def effect_draws(
     posterior
         DAGs sampled from continuous data.
     data
-        The data that the posterior was sampled from, in any form that :func:`edgewise.sample` takes.
+        The data that the posterior was sampled from, in any form that :func:`edgewise.sample` takes. Needed only where
+        the posterior has no ``moments``; the result is the same.
     score
         The prior of the edge weights. Default: the score that the posterior was sampled with, or ``BGe()`` if that was
         another kind of score.
@@ -168,7 +226,7 @@ def effect_draws(
     Raises
     ------
     ArgumentError
-        If the data are not those of the posterior, or an argument is outside its range.
+        If the data are missing or not those of the posterior, or an argument is outside its range.
     DataError
         If the effects in the units of the data do not fit into double precision.
 
@@ -177,49 +235,106 @@ def effect_draws(
     >>> import edgewise as ew
     >>> sim = ew.simulate(4, 1000, seed=1)
     >>> posterior = ew.sample(sim.data, iterations=2000, thin=10, seed=1, progress=False)
-    >>> effect_draws(posterior, sim.data, draws=50, seed=1).shape
+    >>> effect_draws(posterior, draws=50, seed=1).shape
     (50, 4, 4)
     """
-    _check_draws(draws, len(posterior.nodes))
+    p = len(posterior.nodes)
+    _check_size(draws, p)
+    effects = np.empty((int(draws), p, p))
+    for part, block in _prepare(posterior, data, score, draws, seed).blocks():
+        effects[part] = block
+    return effects
+
+
+@dataclass(frozen=True, eq=False)
+class _Effects:
+    """Draws of all effects, made a few at a time and, for who needs them again, the same every time.
+
+    Attributes
+    ----------
+    table
+        The draws of the posterior.
+    rows
+        The DAGs, one for each draw, as family numbers, shape (draws, p).
+    score
+        The matrix R, and the exponents of the determinants, which tell the degrees of freedom.
+    units
+        The unit of each effect, shape (p, p).
+    seeds
+        Of the chi-square numbers and of the normal ones: each have a generator to themselves, so that the numbers do
+        not depend on how many are drawn at a time.
+    """
+
+    table: DrawTable
+    rows: np.ndarray
+    score: LogDetScore
+    units: np.ndarray
+    seeds: tuple[int, int]
+
+    def blocks(self) -> Iterator[tuple[slice, np.ndarray]]:
+        """Yield the effects, shape (some draws, p, p), with the draws they belong to."""
+        chi_square, normal = (np.random.default_rng(seed) for seed in self.seeds)
+        for part in split(0, len(self.rows), self.table.p**2):
+            dags = self.table.dags(self.rows[part])
+            freedom = -2 * self.score.on_family[dags.sum(axis=1)]  # d of the module's docstring: |R_pa,v|^(-d/2)
+            spread = 1 / np.sqrt(chi_square.chisquare(freedom))
+            noise = normal.standard_normal(np.count_nonzero(dags))
+            effects: np.ndarray = draw_weights(dags, self.score.matrix, noise, spread)
+            sum_paths(effects)
+            effects *= self.units
+            yield part, effects
+
+
+def _prepare(
+    posterior: "Posterior",
+    data: Data | None,
+    score: BGe | None,
+    draws: int,
+    seed: int | np.random.Generator | None,
+) -> _Effects:
+    """Check the arguments, choose the DAGs by systematic resampling, and the seeds of their weights."""
+    if not (is_whole(draws) and draws >= 1):
+        raise ArgumentError(f"draws must be a whole number, at least 1, but {draws!r} was given.")
     rng = make_generator(seed)
     score = _score_of(posterior) if score is None else score
     if not isinstance(score, BGe):
         raise ArgumentError(f"score must be an object such as BGe(), whose prior the weights have, not {score!r}.")
-    dataset = load_data(data)
-    _check_data(posterior, dataset)
-    units = _units(dataset) if score.standardize else None
-    tables = score.prepare(dataset)
-
-    dags = _resample(posterior, int(draws), rng)
-    freedom = -2 * tables.on_family[dags.sum(axis=1)]  # d of the module's docstring: the score has |R_pa,v|^(-d/2)
-    spread = 1 / np.sqrt(rng.chisquare(freedom))
-    effects: np.ndarray = draw_weights(dags, tables.matrix, rng.standard_normal(np.count_nonzero(dags)), spread)
-    sum_paths(effects)
-    if units is not None:
-        effects *= units
-    return effects
-
-
-def _resample(posterior: "Posterior", draws: int, rng: np.random.Generator) -> np.ndarray:
-    """Take DAGs by systematic resampling, shape (draws, p, p)."""
+    dataset = _dataset_of(posterior, data)
+    units = _units(dataset.moments.scale) if score.standardize else np.ones((dataset.p, dataset.p))
     rows, weight, *_ = posterior.draws.distinct(posterior.weights)
     total = np.cumsum(weight)
-    points = (rng.random() + np.arange(draws)) / draws * total[-1]
+    points = (rng.random() + np.arange(int(draws))) / int(draws) * total[-1]
     # The last point may be rounded up to the total, and a DAG of weight zero is never wanted.
-    return posterior.draws.dags(rows[np.searchsorted(total[: np.count_nonzero(weight) - 1], points, side="right")])
+    chosen = np.searchsorted(total[: np.count_nonzero(weight) - 1], points, side="right")
+    first, second = rng.integers(2**63, size=2).tolist()
+    return _Effects(posterior.draws, rows[chosen], score.prepare(dataset), units, (first, second))
+
+
+def _summarise(effects: _Effects, source: np.ndarray, target: np.ndarray, interval: float) -> pd.DataFrame:
+    """Return mean, lower and upper end of the effect of each pair of column numbers."""
+    draws = len(effects.rows)
+    summary = np.empty((3, len(source)))
+    for few in split(0, len(source), draws, at_once=EFFECTS_AT_ONCE):
+        # The draws of a pair stand together, so that its mean is rounded alike whatever other pairs there are.
+        of_pair = np.empty((few.stop - few.start, draws))
+        for part, block in effects.blocks():
+            of_pair[:, part] = block[:, source[few], target[few]].T
+        summary[0, few] = of_pair.mean(axis=1)
+        ends = [(1 - interval) / 2, (1 + interval) / 2]
+        summary[1:, few] = np.quantile(of_pair, ends, axis=1, overwrite_input=True)
+    return pd.DataFrame(dict(zip(("mean", "lower", "upper"), summary, strict=True)))
 
 
 def _score_of(posterior: "Posterior") -> BGe:
     """Return the score that a posterior was sampled with if it was BGe, with its settings, otherwise BGe()."""
-    settings = posterior.info.get("score", {})
+    settings = posterior.info.get("score") or {}
     if settings.get("name") != "BGe":
         return BGe()
     return BGe(**{field.name: settings[field.name] for field in fields(BGe) if field.name in settings})
 
 
-def _units(dataset: Dataset) -> np.ndarray:
+def _units(scale: np.ndarray) -> np.ndarray:
     """Return, for i and j, the unit of an effect of i on j, for columns of unit variance, in the units of the data."""
-    scale = dataset.moments.scale
     with np.errstate(over="ignore", under="ignore"):
         units = scale / scale[:, None]
     if not (np.isfinite(units).all() and units.min() >= np.finfo(np.float64).tiny):
@@ -230,21 +345,37 @@ def _units(dataset: Dataset) -> np.ndarray:
     return np.asarray(units)
 
 
-def _check_data(posterior: "Posterior", dataset: Dataset) -> None:
-    sampled = posterior.info.get("data", {}).get("fingerprint", dataset.fingerprint)
-    if dataset.names != posterior.nodes or dataset.fingerprint != sampled:
+def _dataset_of(posterior: "Posterior", data: Data | None) -> Dataset:
+    """Return the data that a posterior was sampled from: as given, or what the posterior keeps of them."""
+    about = posterior.info.get("data", {})
+    if about is None:
+        raise ArgumentError("A run without data, on the prior alone, has no effects: sample from data first.")
+    if data is None:
+        if posterior.moments is None:
+            raise ArgumentError(
+                "This posterior does not hold the means and correlations of its data, so that effects need the data: "
+                "give the same table as was given to sample."
+            )
+        return Dataset(posterior.nodes, None, posterior.moments, about.get("fingerprint", ""))
+    dataset = load_data(data)
+    if dataset.names != posterior.nodes or dataset.fingerprint != about.get("fingerprint", dataset.fingerprint):
         raise ArgumentError(
             "These are not the data that the posterior was sampled from: give the same table, with the same names, "
             "rows and values, as was given to sample."
         )
+    return dataset
 
 
-def _check_draws(draws: int, p: int) -> None:
-    if not (is_whole(draws) and draws >= 1):
-        raise ArgumentError(f"draws must be a whole number, at least 1, but {draws!r} was given.")
+def _check_interval(interval: float) -> None:
+    if not (is_number(interval) and 0 < interval < 1):
+        raise ArgumentError(f"interval is a probability and must lie between 0 and 1, but {interval!r} was given.")
+
+
+def _check_size(draws: int, p: int) -> None:
+    """Refuse more draws of all effects than there should be; whether it is a number at all is seen to elsewhere."""
     most = MOST_BYTES // (8 * p * p)
-    if draws > most:
+    if is_whole(draws) and draws > most:
         raise ArgumentError(
-            f"With {p} variables, {int(draws):,} draws of all effects need {8e-9 * draws * p * p:.1f} GB of "
-            f"memory: take at most {most:,} draws."
+            f"With {p} variables, {int(draws):,} draws of all effects fill {8e-9 * draws * p * p:.1f} GB: take at most "
+            f"{most:,} draws."
         )

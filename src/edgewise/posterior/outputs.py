@@ -1,4 +1,4 @@
-"""What a posterior can be turned into: files, and the objects of other libraries.
+"""What a posterior can be turned into: files, pictures, and the objects of other libraries.
 
 Each is imported when it is asked for, so that sampling does not wait for libraries that only some outputs need.
 """
@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import networkx as nx
 
 if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
     from xarray import DataTree
 
-    from .posterior import Posterior
+    from .posterior import Kind, Posterior
 
 
 class Outputs:
@@ -79,3 +80,84 @@ class Outputs:
         from .storage import save
 
         save(self, path)
+
+    def report(self: "Posterior", path: str | os.PathLike[str]) -> None:
+        """Write a report for the browser: one HTML file that needs nothing else.
+
+        It shows the graph, to be explored, the table of edges with intervals and effects, whether the run can be
+        trusted, the most probable DAGs, and how all this was made.
+
+        Parameters
+        ----------
+        path
+            The file; one that exists is replaced once the new one is complete.
+
+        Raises
+        ------
+        StorageError
+            If it cannot be written.
+        """
+        from edgewise.report import write_report
+
+        write_report(self, path)
+
+    def plot_graph(self: "Posterior", threshold: float = 0.5) -> "Figure":
+        """Draw the consensus DAG in layers, causes above effects.
+
+        The wider an arrow, the more probable; dotted ones have a direction that the data mostly cannot tell.
+
+        Parameters
+        ----------
+        threshold
+            Leave out edges less probable than this, as in :meth:`consensus_dag`.
+
+        Returns
+        -------
+        plotly Figure
+        """
+        from edgewise.report import plot_graph
+
+        return plot_graph(self, threshold)
+
+    def plot_trace(self: "Posterior") -> "Figure":
+        """Draw the log posterior along each chain, as a plotly figure; of long chains, a thousand draws."""
+        from edgewise.report import plot_trace
+
+        return plot_trace(self)
+
+    def plot_edges(self: "Posterior", kind: "Kind" = "directed") -> "Figure":
+        """Draw the probabilities of all edges as a heat map, the variables in the order of the consensus DAG.
+
+        Parameters
+        ----------
+        kind
+            As for :meth:`edge_probabilities`.
+
+        Returns
+        -------
+        plotly Figure
+        """
+        from edgewise.report import plot_edges
+
+        return plot_edges(self, kind)
+
+    def plot_agreement(self: "Posterior", first: int | None = None, second: int | None = None) -> "Figure":
+        """Draw the edge probabilities of one chain against those of another.
+
+        Parameters
+        ----------
+        first, second
+            Two chains, counted from 0. Default: the two that agree least.
+
+        Returns
+        -------
+        plotly Figure
+        """
+        from edgewise.report import plot_agreement
+
+        return plot_agreement(self, first, second)
+
+    def _repr_html_(self: "Posterior") -> str:
+        from edgewise.report import summarize
+
+        return summarize(self)

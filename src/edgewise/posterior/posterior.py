@@ -1,5 +1,6 @@
 """The posterior: what people keep after a run."""
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -12,8 +13,8 @@ from scipy.special import softmax
 from edgewise._kernels.equivalence import compelled_weighted_sum
 from edgewise._kernels.features import blankets_weighted_sum, paths_weighted_sum
 from edgewise.arguments import check_number, check_threshold
-from edgewise.data import Data
-from edgewise.errors import ArgumentError
+from edgewise.data import Data, Moments
+from edgewise.errors import ArgumentError, ConvergenceWarning
 from edgewise.scores import BGe
 
 from . import effects, features, summaries
@@ -46,6 +47,9 @@ class Posterior(Outputs):
     conditionals
         For each chain, the Rao-Blackwellised probabilities of directed and of compelled edges, shape (chain, 2, p, p);
         None where the sampler or the prior does not allow for them.
+    moments
+        The number of rows of the data, the means, standard deviations and correlations of their columns: all that
+        :meth:`total_effects` needs of them. None for a run without data, and in files written before these were kept.
 
     Examples
     --------
@@ -63,6 +67,7 @@ class Posterior(Outputs):
     moves: tuple[dict[str, tuple[int, int]], ...]
     info: dict[str, Any] = field(default_factory=dict)
     conditionals: np.ndarray | None = None
+    moments: Moments | None = None
 
     @property
     def log_posterior(self) -> np.ndarray:
@@ -303,6 +308,13 @@ class Posterior(Outputs):
         ConvergenceWarning
             If the verdict is bad.
         """
+        if not self.silent_diagnostics.is_converged:
+            warnings.warn(self.silent_diagnostics.verdict, ConvergenceWarning, stacklevel=2)
+        return self.silent_diagnostics
+
+    @cached_property
+    def silent_diagnostics(self) -> Diagnostics:
+        """What :meth:`diagnostics` returns, without its warning: for those who show the verdict themselves."""
         return diagnose(self)
 
     def chain_agreement(self) -> pd.DataFrame:
@@ -311,7 +323,7 @@ class Posterior(Outputs):
 
     def total_effects(
         self,
-        data: Data,
+        data: Data | None = None,
         *,
         score: BGe | None = None,
         draws: int = 1000,
@@ -323,7 +335,8 @@ class Posterior(Outputs):
         Parameters
         ----------
         data
-            The data that the posterior was sampled from, in any form that :func:`edgewise.sample` takes.
+            The data that the posterior was sampled from, in any form that :func:`edgewise.sample` takes. Needed only
+            where the posterior has no ``moments``.
         score
             The prior of the edge weights. Default: the score of the run, or ``BGe()`` if that was of another kind.
         draws

@@ -16,6 +16,7 @@ import numpy as np
 import xarray as xr
 
 from edgewise._kernels.recorder import Draws
+from edgewise.data import Moments
 from edgewise.data.wording import quote
 from edgewise.errors import StorageError
 
@@ -39,8 +40,12 @@ DRAWN = {
 }
 """The variables of the file that grow with the draws: the fields of :class:`Draws`, with their dimensions."""
 
-EXTRAS = {"log_weight": ("chain", "draw"), "conditionals": ("chain", "kind", "node", "node_to")}
-"""The variables that are there only in some posteriors: weights that differ, and Rao-Blackwellised probabilities."""
+MOMENTS = {"mean": ("node",), "scale": ("node",), "correlation": ("node", "node_to")}
+"""The arrays of :class:`edgewise.data.Moments`; the number of rows is with the names, as ``rows``."""
+
+EXTRAS = {"log_weight": ("chain", "draw"), "conditionals": ("chain", "kind", "node", "node_to"), **MOMENTS}
+"""The variables that are there only in some posteriors: weights that differ, Rao-Blackwellised probabilities, and the
+sufficient statistics of the data."""
 
 LARGE = ("family", "order")
 MOST_IN_MEMORY = 2**26
@@ -93,7 +98,13 @@ class DrawFile:
                 self._file.variables[name][chain, start:stop] = array[:number]
 
     def finish(
-        self, draws: int, families: Families, *, extras: dict[str, np.ndarray] | None = None, **about: Any
+        self,
+        draws: int,
+        families: Families,
+        *,
+        extras: dict[str, np.ndarray] | None = None,
+        moments: Moments | None = None,
+        **about: Any,
     ) -> Posterior:
         """Cut every chain to ``draws`` draws, add the rest, give the file its name, and return what it holds."""
         for chain, written in enumerate(self._written):
@@ -102,6 +113,9 @@ class DrawFile:
         with writing(self.path):
             self._file.resize_dimension("draw", draws)
             arrays = dict(zip(FAMILIES, families, strict=True)) | (extras or {})
+            if moments is not None:
+                arrays |= {name: getattr(moments, name) for name in MOMENTS}
+                about["rows"] = int(moments.n)
             for name, array in arrays.items():
                 dimensions = (FAMILIES | EXTRAS)[name]
                 for dimension, length in zip(dimensions, array.shape, strict=True):
@@ -139,6 +153,7 @@ def save(posterior: Posterior, path: str | os.PathLike[str]) -> None:
             draws,
             (table.family_node, table.family_parents),
             extras={name: array for name, array in extras.items() if array is not None},
+            moments=posterior.moments,
             nodes=posterior.nodes,
             moves=posterior.moves,
             info=posterior.info,
@@ -214,8 +229,10 @@ def load(path: str | os.PathLike[str]) -> Posterior:
         )
     if not any(isinstance(array, xr.Variable) for array in arrays.values()):
         dataset.close()
+    moments = {name: arrays.pop(name) for name in MOMENTS if name in arrays}
     return Posterior(
         nodes=tuple(about["nodes"]),
+        moments=Moments(about["rows"], **moments) if moments else None,
         conditionals=arrays.pop("conditionals", None),
         draws=DrawTable(**arrays),
         moves=tuple({kind: (n, k) for kind, (n, k) in chain.items()} for chain in about["moves"]),
@@ -243,6 +260,7 @@ def _is_consistent(variables: Any, about: dict[str, Any]) -> bool:
         variables["order"].shape == (chains, draws, p)
         and all(variables[name].shape == (chains, draws) for name in variables if name.startswith("log_"))
         and ("conditionals" not in variables or variables["conditionals"].shape == (chains, 2, p, p))
+        and _are_moments(variables, about.get("rows"), p)
         and len(about["nodes"]) == p
         and len(about["moves"]) == chains
         and isinstance(about["info"], dict)
@@ -251,6 +269,20 @@ def _is_consistent(variables: Any, about: dict[str, Any]) -> bool:
             piece.min(initial=0) >= 0 and piece.max(initial=0) < len(node) and bool((node[piece] == np.arange(p)).all())
             for piece in _pieces(variables["family"])
         )
+    )
+
+
+def _are_moments(variables: Any, rows: object, p: int) -> bool:
+    """Whether the sufficient statistics are those of p columns of data, or not there at all."""
+    arrays = {name: np.asarray(variables[name][...]) for name in MOMENTS if name in variables}
+    if not arrays:
+        return rows is None
+    return (
+        isinstance(rows, int)
+        and rows >= 1
+        and [array.shape for array in arrays.values()] == [(p,), (p,), (p, p)]
+        and all(bool(np.isfinite(array).all()) for array in arrays.values())
+        and bool((arrays["scale"] > 0).all())
     )
 
 

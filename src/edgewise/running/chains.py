@@ -2,7 +2,8 @@
 
 Chains take turns: a worker advances one chain by a block, and the chain goes back into the queue. So all
 chains are about equally far when a run is stopped, by the keyboard or by a time budget, and what they have
-drawn is kept. Where blocks end makes no difference to the draws, and each chain has its own random numbers:
+drawn is kept. A user who stops a run wants results even from burn-in: what was done until then becomes the burn-in, and
+a few draws are made. Where blocks end makes no difference to the draws, and each chain has its own random numbers:
 the result is the same for any number of threads.
 """
 
@@ -10,10 +11,10 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import FrameType
 from typing import Literal, NamedTuple
 
@@ -26,6 +27,16 @@ from .progress import Watcher
 
 BLOCK_SECONDS = 0.1
 """How long a block should take: short enough for a lively progress bar and a prompt stop."""
+
+FEW_DRAWS = 20
+"""Draws of each chain that a run stopped by the keyboard should have. Edge probabilities then have steps of 0.05 in a
+chain, which tells probable edges from others, and R-hat can be computed, which takes 4."""
+
+LAST_SECONDS = 2.0
+"""How long to wait for those draws: who presses Ctrl-C wants to see the prompt again."""
+
+Cause = Literal["keyboard", "time budget"]
+"""What can stop a run early."""
 
 
 @dataclass
@@ -40,6 +51,11 @@ class RunningChain:
     def is_done(self) -> bool:
         """Whether the chain is at the end of its schedule."""
         return self.chain.iteration >= self.chain.schedule.iterations
+
+    def end_burn_in(self) -> None:
+        """Let burn-in end now, if it has not ended before."""
+        schedule = self.chain.schedule
+        self.chain.schedule = replace(schedule, burn_in=min(schedule.burn_in, self.chain.iteration))
 
 
 class _Advanced(NamedTuple):
@@ -64,50 +80,88 @@ def run_chains(
     deadline: float | None,
     watcher: Watcher,
     forecast: Forecast,
-) -> Literal["keyboard", "time budget"] | None:
+) -> Cause | None:
     """Advance all chains to the end of their schedule, and hand their draws to the collector.
 
     Returns what stopped the chains earlier, if anything did.
 
     A first Ctrl-C lets the blocks under way finish and stops; a second one is an ordinary KeyboardInterrupt.
-    Where the terminal sends the first to worker processes too, their blocks are lost, but not the chains.
+    Where the terminal sends the first to worker processes too, their blocks are lost, but not the chains. If it comes
+    before all chains have drawn a little, those in burn-in end it now, and all go on for a moment.
     """
-    stopped_by: Literal["keyboard", "time budget"] | None = None
+
+    def note(number: int, back: _Advanced) -> None:
+        mine = running[number]
+        forecast.note(back.chain.iteration - mine.iteration, back.seconds)
+        mine.chain, mine.iteration = back.chain, back.chain.iteration
+        for block in back.blocks:
+            collector.add(number, block, *mine.chain.families())
+        mine.next_steps = max(int(mine.next_steps * min(BLOCK_SECONDS / max(back.seconds, 1e-9), 8.0)), 1)
+        watcher.chain(number, mine.chain, back.blocks)
+
     with ExitStack() as stack:
-        if executor is None:
-            executor = stack.enter_context(ThreadPoolExecutor(min(len(running), os.cpu_count() or 1)))
+        threads = stack.enter_context(ThreadPoolExecutor(min(len(running), os.cpu_count() or 1)))
         interrupted = stack.enter_context(_interrupts_counted())
-        pending: dict[Future[_Advanced], int] = {}
-        waiting = list(range(len(running)))
-        while pending or waiting:
-            for number in waiting:
-                pending[executor.submit(_advance, running[number].chain, running[number].next_steps)] = number
+
+        def find_cause() -> Cause | None:
+            if interrupted.is_set():
+                return "keyboard"
+            return "time budget" if deadline is not None and time.monotonic() >= deadline else None
+
+        stopped_by = _take_turns(running, threads if executor is None else executor, note, find_cause)
+        if stopped_by == "keyboard" and fewest_draws(running) < FEW_DRAWS:
+            watcher.message(
+                "Stopped before there were enough draws: a few more are made now, without further burn-in. Ctrl-C "
+                "again leaves at once, with nothing kept."
+            )
+            for chain in running:
+                chain.end_burn_in()
+            until = time.monotonic() + LAST_SECONDS
+            # On threads, whatever the executor: its workers may have died of the same Ctrl-C.
+            _take_turns(
+                running,
+                threads,
+                note,
+                lambda: "keyboard" if fewest_draws(running) >= FEW_DRAWS or time.monotonic() >= until else None,
+            )
+    return stopped_by
+
+
+def fewest_draws(running: list[RunningChain]) -> int:
+    """Return the number of draws of the chain that has the fewest."""
+    return min(mine.chain.schedule.draws(after=mine.chain.iteration) for mine in running)
+
+
+def _take_turns(
+    running: list[RunningChain],
+    executor: Executor,
+    note: Callable[[int, _Advanced], None],
+    find_cause: Callable[[], Cause | None],
+) -> Cause | None:
+    """Advance chains, block by block, until they are done or there is a cause to stop, which is returned."""
+    stopped_by: Cause | None = None
+    pending: dict[Future[_Advanced], int] = {}
+    waiting = [number for number, mine in enumerate(running) if not mine.is_done]
+    while pending or waiting:
+        for number in waiting:
+            pending[executor.submit(_advance, running[number].chain, running[number].next_steps)] = number
+        waiting = []
+        for future in wait(pending, return_when=FIRST_COMPLETED).done:
+            number = pending.pop(future)
+            try:
+                back = future.result()
+            except (KeyboardInterrupt, BrokenExecutor):
+                if find_cause() != "keyboard":
+                    raise
+                stopped_by = "keyboard"
+                continue
+            note(number, back)
+            if not running[number].is_done:
+                waiting.append(number)
+        if waiting and stopped_by is None:
+            stopped_by = find_cause()
+        if stopped_by is not None:
             waiting = []
-            for future in wait(pending, return_when=FIRST_COMPLETED).done:
-                number = pending.pop(future)
-                mine = running[number]
-                try:
-                    back = future.result()
-                except (KeyboardInterrupt, BrokenExecutor):
-                    if not interrupted.is_set():
-                        raise
-                    stopped_by = "keyboard"
-                    continue
-                forecast.note(back.chain.iteration - mine.iteration, back.seconds)
-                mine.chain, mine.iteration = back.chain, back.chain.iteration
-                for block in back.blocks:
-                    collector.add(number, block, *mine.chain.families())
-                mine.next_steps = max(int(mine.next_steps * min(BLOCK_SECONDS / max(back.seconds, 1e-9), 8.0)), 1)
-                watcher.chain(number, mine.chain.iteration, mine.chain.log_posterior)
-                if not mine.is_done:
-                    waiting.append(number)
-            if waiting and stopped_by is None:
-                if interrupted.is_set():
-                    stopped_by = "keyboard"
-                elif deadline is not None and time.monotonic() >= deadline:
-                    stopped_by = "time budget"
-            if stopped_by is not None:
-                waiting = []
     return stopped_by
 
 

@@ -62,8 +62,8 @@ class Forecast:
         if expected > LONG:
             size = sum(map(count_bytes, self._chains)) + self._draws()
             self._watcher.message(
-                f"This run will take about {_in_words(expected)} and {size / 1e6:,.0f} MB of memory. Once draws are "
-                "made, Ctrl-C ends it early and keeps them; time_budget sets a limit."
+                f"This run will take about {_in_words(expected)} and {size / 1e6:,.0f} MB of memory. Ctrl-C ends "
+                "it early, with the draws made so far; time_budget sets a limit."
             )
 
     def _draws(self) -> int:

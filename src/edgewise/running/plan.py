@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from edgewise.baselines import mmhc
-from edgewise.data import Data, Dataset, load_data
+from edgewise.data import Data, Dataset, Moments, load_data
 from edgewise.data.validation import check_names
 from edgewise.errors import ArgumentError
 from edgewise.graphs import to_networkx
@@ -34,6 +34,11 @@ class Plan:
     prior: Prior
     record: dict[str, Any]
     dataset: Dataset | None = None
+
+    @property
+    def moments(self) -> Moments | None:
+        """The sufficient statistics of the data, for the posterior to keep."""
+        return None if self.dataset is None else self.dataset.moments
 
     def complete(self, posterior: Posterior) -> Posterior:
         """Return the posterior with what needs the target: weights, and Rao-Blackwellised edge probabilities."""

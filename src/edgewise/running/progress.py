@@ -1,10 +1,12 @@
-"""Progress on the terminal, or none."""
+"""Progress on the terminal, in a log, or none."""
 
-from collections.abc import Iterator
+import time
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
-from rich.console import Console
+import numpy as np
+from rich.console import Console, RenderableType
 from rich.progress import (
     BarColumn,
     Progress,
@@ -16,6 +18,23 @@ from rich.progress import (
 )
 from rich.text import Text
 
+from edgewise._kernels.recorder import Draws
+from edgewise.samplers import Chain
+
+from .agreement import Agreement
+
+NUMBERS = 64
+"""Columns of a terminal that the number of a chain and the numbers about it need; what is left is for its bar."""
+
+SHORTEST_BAR, LONGEST_BAR = 8, 40
+"""Columns of a bar. A shorter one would show less than the percentage beside it; a longer one, no more."""
+
+AGREEMENT_EVERY = 1.0
+"""Seconds from one look at the agreement of chains to the next, at least."""
+
+AGREEMENT_SHARE = 0.01
+"""The most of a run's time to spend on looking. With 1000 variables, a look takes a tenth of a second."""
+
 
 class Watcher(Protocol):
     """Whoever wants to know how a run is going."""
@@ -23,8 +42,8 @@ class Watcher(Protocol):
     def message(self, text: str) -> None:
         """Say something once."""
 
-    def chain(self, number: int, iteration: int, log_posterior: float) -> None:
-        """Tell how far a chain is."""
+    def chain(self, number: int, chain: Chain, blocks: list[Draws]) -> None:
+        """Tell that a chain has advanced, and what it has drawn meanwhile."""
 
 
 class Silent:
@@ -33,50 +52,93 @@ class Silent:
     def message(self, text: str) -> None:
         """Say nothing."""
 
-    def chain(self, number: int, iteration: int, log_posterior: float) -> None:
+    def chain(self, number: int, chain: Chain, blocks: list[Draws]) -> None:
         """Show nothing."""
+
+
+class _Log(Silent):
+    """Writes messages, a line each."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    def message(self, text: str) -> None:
+        self._console.print(text, soft_wrap=True, highlight=False, markup=False)
 
 
 class _Rate(ProgressColumn):
     def render(self, task: Task) -> Text:
         speed = task.finished_speed or task.speed
-        return Text("" if speed is None else f"{speed:>11,.0f} it/s")
+        return Text("" if speed is None else f"{speed:>9,.0f} it/s")
 
 
-class _Bars:
-    def __init__(self, progress: Progress, chains: int, iterations: int) -> None:
-        self.progress = progress
-        self.tasks = [
-            progress.add_task(f"chain {number + 1}", total=iterations, log_posterior="") for number in range(chains)
+class _Bars(Progress):
+    """A bar for each chain and, below them, how well the chains agree."""
+
+    def __init__(self, console: Console, chains: int, p: int, iterations: int) -> None:
+        self._agreement = Agreement(chains, p) if chains > 1 else None
+        self._least = np.nan
+        self._next_look = 0.0
+        width = min(console.width - NUMBERS, LONGEST_BAR)
+        super().__init__(
+            TextColumn("{task.description}"),
+            *([BarColumn(width)] if width >= SHORTEST_BAR else []),
+            TaskProgressColumn(),
+            _Rate(),
+            TimeRemainingColumn(),
+            TextColumn("{task.fields[log_posterior]}"),
+            console=console,
+        )
+        self._chains = [
+            self.add_task(f"chain {number + 1}", total=iterations, log_posterior="") for number in range(chains)
         ]
 
     def message(self, text: str) -> None:
-        self.progress.console.print(text, highlight=False)
+        self.console.print(text, highlight=False, markup=False)
 
-    def chain(self, number: int, iteration: int, log_posterior: float) -> None:
-        self.progress.update(
-            self.tasks[number], completed=iteration, log_posterior=f"log posterior {log_posterior:,.1f}"
-        )
+    def chain(self, number: int, chain: Chain, blocks: list[Draws]) -> None:
+        log_posterior = f"log posterior {chain.log_posterior:,.1f}"
+        self.update(self._chains[number], completed=chain.iteration, log_posterior=log_posterior)
+        if self._agreement is not None:
+            self._agreement.add(number, blocks, chain.families()[1])
+            if time.monotonic() >= self._next_look:
+                self.look()
+
+    def look(self) -> None:
+        """Find how well the chains agree so far."""
+        if self._agreement is not None:
+            began = time.monotonic()
+            self._least = self._agreement.least()
+            ended = time.monotonic()
+            self._next_look = ended + max(AGREEMENT_EVERY, (ended - began) / AGREEMENT_SHARE)
+
+    def get_renderables(self) -> Iterable[RenderableType]:
+        """Return what is shown: Rich asks for it several times a second."""
+        yield from super().get_renderables()
+        if self._agreement is not None:
+            yield Text(f"agreement of chains so far {'-' if np.isnan(self._least) else f'{self._least:.3f}'}")
 
 
 @contextmanager
-def watch(show: bool, chains: int, iterations: int) -> Iterator[Watcher]:
-    """Provide a watcher: a bar per chain with rate and time left, or nothing.
+def watch(show: bool, *, chains: int, p: int, iterations: int) -> Iterator[Watcher]:
+    """Provide a watcher: a bar per chain with rate and time left, messages only, or nothing.
 
-    Where standard error is not a terminal or a notebook there are no bars, only messages.
+    Where standard error is neither a notebook nor a terminal that can move its cursor, there are no bars: one line when
+    the run begins and one when it ends, so that a log tells what happened.
     """
     console = Console(stderr=True)
     if not show:
         yield Silent()
-        return
-    with Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TaskProgressColumn(),
-        _Rate(),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[log_posterior]}"),
-        console=console,
-        disable=not (console.is_terminal or console.is_jupyter),
-    ) as progress:
-        yield _Bars(progress, chains, iterations)
+    elif console.is_jupyter or (console.is_terminal and not console.is_dumb_terminal):
+        with _Bars(console, chains, p, iterations) as bars:
+            yield bars
+            bars.look()
+        # So that seconds without a sign of life do not tempt anyone to press Ctrl-C.
+        bars.message("Summing up the draws.")
+    else:
+        log = _Log(console)
+        began = time.monotonic()
+        of_chains = "1 chain" if chains == 1 else f"{chains} chains"
+        log.message(f"Sampling DAGs of {p} variables: {of_chains} of {iterations:,} iterations.")
+        yield log
+        log.message(f"Sampling ended after {time.monotonic() - began:,.1f} seconds; summing up the draws.")

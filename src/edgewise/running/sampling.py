@@ -23,7 +23,7 @@ from edgewise.priors import Constraints, Prior
 from edgewise.samplers import Model, Sampler, Schedule, make_schedule
 from edgewise.scores import Score
 
-from .chains import RunningChain, run_chains
+from .chains import RunningChain, fewest_draws, run_chains
 from .forecast import Forecast
 from .plan import Plan, as_plain, make_plan
 from .progress import watch
@@ -94,12 +94,14 @@ def sample(
     time_budget
         Seconds of sampling after which to stop with what there is.
     progress
-        Show a bar for each chain.
+        Show a bar for each chain and how well the chains agree or, where standard error is not a terminal, a line when
+        sampling begins and ends.
 
     Returns
     -------
     Posterior
-        Ctrl-C stops a run early, with a :class:`edgewise.StoppedEarlyWarning` and the draws so far.
+        Ctrl-C stops a run early, with a :class:`edgewise.StoppedEarlyWarning` and the draws so far. Before there are
+        draws, burn-in ends then, and the chains go on for two seconds at most to make a few.
 
     Examples
     --------
@@ -127,7 +129,7 @@ def sample(
     with ExitStack() as stack:
         keeper: Keeper = InMemory(chains) if store is None else stack.enter_context(DrawFile(store, chains, p))
         collector = Collector(chains, p, keeper)
-        watcher = stack.enter_context(watch(progress, chains, schedule.iterations))
+        watcher = stack.enter_context(watch(progress, chains=chains, p=p, iterations=schedule.iterations))
         with compilation_announced(
             lambda: watcher.message("Compiling the sampler: once after installation, up to half a minute.")
         ):
@@ -149,7 +151,9 @@ def sample(
             ),
         )
         done = min(chain.chain.iteration for chain in running)
-        draws = schedule.draws(after=done)
+        draws = fewest_draws(running)
+        # Ctrl-C during burn-in ends it, in each chain where that is; like the iterations done, this is the least.
+        burn_in = min(chain.chain.schedule.burn_in for chain in running)
         if draws == 0:
             if stopped_by == "keyboard":
                 raise KeyboardInterrupt
@@ -161,11 +165,12 @@ def sample(
             draws,
             collector.families(),
             nodes=plan.names,
+            moments=plan.moments,
             moves=tuple(chain.chain.moves() for chain in running),
             info=as_plain(
                 {
                     **plan.record,
-                    "schedule": asdict(schedule),
+                    "schedule": {**asdict(schedule), "burn_in": burn_in},
                     "iterations_done": done,
                     "stopped_by": stopped_by,
                     "chains": chains,
@@ -185,9 +190,15 @@ def sample(
         complete = load(store)
     posterior = complete
     if stopped_by is not None:
+        held = (
+            "the draws until then"
+            if burn_in == schedule.burn_in
+            else f"only {draws:,} draws of each chain, made after {burn_in:,} iterations in place of a burn-in of "
+            f"{schedule.burn_in:,}"
+        )
         warnings.warn(
             f"The run was stopped by the {stopped_by} after {done:,} of {schedule.iterations:,} iterations; the "
-            f"posterior holds the draws until then.",
+            f"posterior holds {held}.",
             StoppedEarlyWarning,
             stacklevel=2,
         )

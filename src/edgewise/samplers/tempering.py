@@ -178,7 +178,6 @@ class TemperedChain:
         schedule: Schedule,
         temperatures: Temperatures,
     ) -> None:
-        self.schedule = schedule
         self.iteration = 0
         self._heats = make_ladder(temperatures, len(order))
         self._adapts = not isinstance(temperatures, tuple)
@@ -188,6 +187,15 @@ class TemperedChain:
         self.replicas = [cold, *(start(cold.state.order, own, silent) for own in rngs)]
         self._exchanges = np.zeros((len(rngs), 2), np.int64)
         self._heat()
+
+    @property
+    def schedule(self) -> Schedule:
+        """The schedule of the cold replica, which draws."""
+        return self.replicas[0].schedule
+
+    @schedule.setter
+    def schedule(self, schedule: Schedule) -> None:
+        self.replicas[0].schedule = schedule
 
     @property
     def temperatures(self) -> np.ndarray:

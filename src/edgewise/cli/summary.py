@@ -1,0 +1,154 @@
+"""What the commands say of a run at its end, to people and to programs."""
+
+import json
+import math
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from edgewise.data.wording import enumerate_items
+from edgewise.experiments import Accuracy
+from edgewise.posterior.diagnostics import Diagnostics
+
+from .wording import printable
+
+REPORT = "report.html"
+
+SHOWN = 15
+"""Edges in a summary: what fits on a screen."""
+
+PROBABLE = 0.5
+"""Probability from which on an edge is counted as found."""
+
+UNLIMITED = 10_000
+"""Columns where there is no terminal: more than any line needs, so that none is folded or cut."""
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A run in short.
+
+    Attributes
+    ----------
+    edges
+        All edges that were ever drawn, the most probable first.
+    diagnostics
+        Whether the chains converged.
+    info
+        The record of the run.
+    files
+        Names of the files with the results.
+    accuracy
+        How well the truth was found, where it is known.
+    """
+
+    edges: pd.DataFrame
+    diagnostics: Diagnostics
+    info: dict[str, Any]
+    files: list[str]
+    accuracy: Accuracy | None = None
+
+    @property
+    def probable(self) -> int:
+        """How many edges are more probable than not."""
+        return int((self.edges["probability"] >= PROBABLE).sum())
+
+
+def tell(summary: Summary, out: Path, *, quiet: bool, as_json: bool) -> None:
+    """Say how a run ended: in JSON, in words, or only if it should not be trusted."""
+    if as_json:
+        sys.stdout.write(json.dumps(describe(summary, out), indent=2, allow_nan=False) + "\n")
+    elif not quiet:
+        show(summary, out)
+    if (as_json or quiet) and not summary.diagnostics.is_converged:
+        sys.stderr.write(f"edgewise: note: {printable(summary.diagnostics.verdict)}\n")
+
+
+def describe(summary: Summary, out: Path) -> dict[str, Any]:
+    """Return a summary as what JSON can hold: no number is None."""
+    agreement = summary.diagnostics.agreement.to_numpy()
+    described = {
+        "version": summary.info["versions"]["edgewise"],
+        "out": str(out),
+        "files": summary.files,
+        "verdict": summary.diagnostics.verdict,
+        "is_converged": summary.diagnostics.is_converged,
+        "stopped_by": summary.info["stopped_by"],
+        "iterations_done": summary.info["iterations_done"],
+        "seed": summary.info["seed"],
+        "seconds": summary.info["seconds"],
+        "agreement": float(agreement.min()) if len(agreement) > 1 else None,
+        "probable_edges": summary.probable,
+        "top_edges": summary.edges.head(SHOWN).to_dict("records"),
+    }
+    if summary.accuracy is not None:
+        described["accuracy"] = asdict(summary.accuracy)
+    plain: dict[str, Any] = _without_nan(described)
+    return plain
+
+
+def _without_nan(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_nan(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_without_nan(item) for item in value]
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def show(summary: Summary, out: Path) -> None:
+    """Print the most probable edges, where everything is, and the verdict."""
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=UNLIMITED)
+    if len(summary.edges):
+        console.print(_table(summary.edges.head(SHOWN)))
+    console.print(Text(f"{_found(summary)} {_method(summary.info['sampler'])}"))
+    if summary.accuracy is not None:
+        console.print(Text(_compared(summary.accuracy)))
+    console.print()
+    # A path must not be broken, so that it can be copied.
+    console.print(Text(f"Open {printable(str(out / REPORT))} in a browser."), soft_wrap=True)
+    console.print(Text(f"Beside it are {enumerate_items([file for file in summary.files if file != REPORT])}."))
+    console.print()
+    word, style = ("good", "bold green") if summary.diagnostics.is_converged else ("bad", "bold red")
+    console.print(Text.assemble("Verdict: ", (word, style), f". {printable(summary.diagnostics.verdict)}"))
+
+
+def _found(summary: Summary) -> str:
+    if summary.edges.empty:
+        return "No edge was ever drawn: the data show no dependence between the variables."
+    edges = "1 edge has" if summary.probable == 1 else f"{summary.probable} edges have"
+    return f"{edges} probability {PROBABLE} or more, of {len(summary.edges)} that were ever drawn."
+
+
+def _method(sampler: dict[str, Any]) -> str:
+    """Say how parents were found among the variables before them."""
+    by = "the score" if sampler["criterion"] == "score" else "tests of independence"
+    return f"Parents were found by {sampler['parents']}, with {by}."
+
+
+def _compared(accuracy: Accuracy) -> str:
+    return (
+        f"Against the true DAG, the area under the ROC curve is {accuracy.undirected:.3f} for adjacencies, "
+        f"{accuracy.directed:.3f} for directed edges and {accuracy.compelled:.3f} for compelled ones."
+    )
+
+
+def _table(edges: pd.DataFrame) -> Table:
+    table = Table(title="Most probable edges", title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for column in ("source", "target"):
+        table.add_column(column, overflow="fold")
+    for column in ("probability", "±", "joined", "compelled"):
+        # Where there is little room, long names are folded, not numbers.
+        table.add_column(column, justify="right", no_wrap=True)
+    for source, target, *numbers in edges.itertuples(index=False):
+        names = (Text(printable(name)) for name in (source, target))
+        table.add_row(*names, *(f"{number:.3f}" for number in numbers))
+    return table

@@ -1,0 +1,415 @@
+"use strict";
+/* The page makes elements and gives them text; it never makes markup of the data, so names may hold anything. */
+
+const graph = JSON.parse(document.getElementById("graph-data").textContent);
+const names = graph.nodes;
+const edges = graph.edges.source.map((source, number) =>
+  Object.fromEntries(Object.keys(graph.edges).map((column) => [column, graph.edges[column][number]])));
+const bends = new Map(graph.bends.map(([source, target, ...places]) => [`${source} ${target}`, places]));
+const hasEffects = edges.length > 0 && "effect" in edges[0];
+
+const state = { threshold: graph.threshold, chosen: null, near: false };
+
+const find = (id) => document.getElementById(id);
+
+function make(tag, attributes = {}, ...content) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...content);
+  return element;
+}
+
+function draw(tag, attributes = {}, ...content) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...content);
+  return element;
+}
+
+const isNumber = (value) => value !== null && value !== undefined;
+const fixed = (value) => (isNumber(value) ? value.toFixed(3) : "–");
+const short = (value) => (!isNumber(value) ? "–" : value === 0 ? "0" : value.toPrecision(3));
+const cut = (text, longest) => ([...text].length <= longest ? text : [...text].slice(0, longest - 1).join("") + "…");
+/* As in figures.py: compelled in most of the draws that have the edge. */
+const isCompelled = (edge) => edge.compelled >= edge.probability / 2;
+
+/* The graph. */
+
+const LONGEST = 13;
+const WIDTH = 22 + 8 * Math.min(LONGEST, Math.max(4, ...names.map((name) => [...name].length)));
+const HEIGHT = 32, UNIT = WIDTH + 16, LAYER = 84, MARGIN = 16;
+const picture = find("picture");
+let view = null;
+
+function shownEdges() {
+  return edges.filter((edge) => edge.probability >= state.threshold);
+}
+
+function neighbourhood(chosen, shown) {
+  const members = new Set([chosen]);
+  for (const edge of shown) {
+    if (edge.target === chosen) members.add(edge.source);
+    if (edge.source === chosen) {
+      members.add(edge.target);
+      for (const other of shown) if (other.target === edge.target) members.add(other.source);
+    }
+  }
+  return members;
+}
+
+const byPlace = (v, w) => graph.down[v] - graph.down[w] || graph.across[v] - graph.across[w];
+
+/* Coordinates of all variables, causes above effects. */
+function wholePlaces() {
+  return new Map(names.map((_, v) => [v, [graph.across[v] * UNIT, graph.down[v] * LAYER]]));
+}
+
+/* Coordinates of a Markov blanket: parents above, the chosen variable between the other parents of its children, which
+   are below. */
+function blanketPlaces(members, shown) {
+  const as = (v, end) => Math.max(0, ...shown
+    .filter((edge) => edge[end] === v && edge[end === "source" ? "target" : "source"] === state.chosen)
+    .map((edge) => edge.probability));
+  const above = [], beside = [], below = [];
+  for (const v of [...members].sort(byPlace)) {
+    if (v === state.chosen) continue;
+    const parent = as(v, "source"), child = as(v, "target");
+    (parent === 0 && child === 0 ? beside : parent >= child ? above : below).push(v);
+  }
+  beside.splice(Math.floor(beside.length / 2), 0, state.chosen);
+  const places = new Map();
+  [above, beside, below].filter((row) => row.length).forEach((row, number) => row.forEach((v, column) =>
+    places.set(v, [(column - (row.length - 1) / 2) * UNIT, number * LAYER * 1.3])));
+  return places;
+}
+
+function pathOf(edge, places, isWhole) {
+  const [x, y] = places.get(edge.source), [toX, toY] = places.get(edge.target);
+  if (toY <= y) {
+    const start = x + WIDTH / 2, end = toX + WIDTH / 2, out = Math.max(start, end) + 46;
+    return `M${start} ${y}C${out} ${y} ${out} ${toY} ${end + 9} ${toY}`;
+  }
+  const middle = isWhole ? bends.get(`${edge.source} ${edge.target}`) || [] : [];
+  const points = [[x, y + HEIGHT / 2], ...middle.map((across, number) => [across * UNIT, y + (number + 1) * LAYER]),
+    [toX, toY - HEIGHT / 2 - 9]];
+  let path = `M${points[0][0]} ${points[0][1]}`;
+  for (let k = 1; k < points.length; k++) {
+    const half = (points[k - 1][1] + points[k][1]) / 2;
+    path += `C${points[k - 1][0]} ${half} ${points[k][0]} ${half} ${points[k][0]} ${points[k][1]}`;
+  }
+  return path;
+}
+
+function arrowHead(kind) {
+  return draw("marker", { id: `head-${kind}`, viewBox: "0 0 10 10", refX: 1, refY: 5, markerWidth: 11, markerHeight: 11,
+    markerUnits: "userSpaceOnUse", orient: "auto" }, draw("path", { class: `head ${kind}`, d: "M0 0 10 5 0 10z" }));
+}
+
+function drawGraph({ fit = false } = {}) {
+  const shown = shownEdges();
+  const around = state.chosen === null ? null : neighbourhood(state.chosen, shown);
+  const members = state.near && around ? around : new Set(names.keys());
+  const isWhole = members.size === names.length;
+  const places = isWhole ? wholePlaces() : blanketPlaces(members, shown);
+  const lines = draw("g"), boxes = draw("g");
+  let count = 0;
+  for (const edge of [...shown].reverse()) {
+    if (!members.has(edge.source) || !members.has(edge.target)) continue;
+    count += 1;
+    const kind = isCompelled(edge) ? "compelled" : "open";
+    const touches = state.chosen === null || edge.source === state.chosen || edge.target === state.chosen;
+    const line = draw("path", { class: `edge ${kind}`, d: pathOf(edge, places, isWhole),
+      "stroke-width": 1 + 3.5 * edge.probability, "marker-end": `url(#head-${kind})`,
+      opacity: (0.2 + 0.8 * edge.probability) * (touches ? 1 : 0.3) });
+    line.append(draw("title", {}, `${names[edge.source]} → ${names[edge.target]}: ${fixed(edge.probability)}`));
+    lines.append(line);
+  }
+  const order = [...members].sort(byPlace);
+  for (const v of order) {
+    const [x, y] = places.get(v);
+    const isChosen = v === state.chosen;
+    const box = draw("g", { class: "node", transform: `translate(${x} ${y})`, role: "button", "data-node": v,
+      tabindex: isChosen || (state.chosen === null && v === order[0]) ? 0 : -1, "aria-pressed": isChosen,
+      "aria-label": names[v] },
+      draw("title", {}, names[v]),
+      draw("rect", { x: -WIDTH / 2, y: -HEIGHT / 2, width: WIDTH, height: HEIGHT, rx: 8 }),
+      draw("text", {}, cut(names[v], LONGEST)));
+    box.classList.toggle("chosen", isChosen);
+    box.classList.toggle("faint", around !== null && !around.has(v));
+    boxes.append(box);
+  }
+  const hadFocus = picture.contains(document.activeElement);
+  picture.replaceChildren(draw("defs", {}, arrowHead("compelled"), arrowHead("open")), lines, boxes);
+  if (hadFocus) picture.querySelector('[tabindex="0"]')?.focus({ preventScroll: true });
+  find("count").textContent = `${count} edge${count === 1 ? "" : "s"} shown` + (isWhole ? "" :
+    `, between ${members.size} of ${names.length} variables: the neighbourhood of ${cut(names[state.chosen], 40)}`);
+  if (fit) fitView(lines.getBBox(), boxes.getBBox());
+}
+
+function fitView(...parts) {
+  const filled = parts.filter((part) => part.width > 0);
+  const left = Math.min(...filled.map((part) => part.x)) - MARGIN, top = Math.min(...filled.map((part) => part.y)) - MARGIN;
+  const width = Math.max(...filled.map((part) => part.x + part.width)) + MARGIN - left;
+  const height = Math.max(...filled.map((part) => part.y + part.height)) + MARGIN - top;
+  /* A few variables are not blown up to fill the picture. */
+  const scale = Math.max(1, picture.clientWidth / width);
+  const wanted = picture.clientWidth / (width * scale) * height;
+  picture.style.height = `${Math.min(Math.max(wanted, 240), 0.75 * window.innerHeight)}px`;
+  setView({ x: left - width * (scale - 1) / 2, y: top, width: width * scale, height });
+}
+
+function setView(next) {
+  view = next;
+  picture.setAttribute("viewBox", `${view.x} ${view.y} ${view.width} ${view.height}`);
+}
+
+function zoom(factor) {
+  setView({ x: view.x + view.width * (1 - factor) / 2, y: view.y + view.height * (1 - factor) / 2,
+    width: view.width * factor, height: view.height * factor });
+}
+
+function choose(v, { focus = false } = {}) {
+  state.chosen = v;
+  drawGraph({ fit: state.near });
+  fillPanel();
+  if (focus) picture.querySelector('[tabindex="0"]')?.focus({ preventScroll: true });
+}
+
+/* The panel of the chosen variable. */
+
+function nameButton(v) {
+  const button = make("button", { type: "button", class: "link", title: names[v] }, make("bdi", {}, cut(names[v], 40)));
+  button.addEventListener("click", () => {
+    choose(v);
+    find("graph").scrollIntoView({ block: "nearest" });
+  });
+  return button;
+}
+
+function rankedList(title, items, none) {
+  const list = make("ol");
+  for (const [v, text] of items) list.append(make("li", {}, nameButton(v), make("span", { class: "value" }, text)));
+  return [make("h4", {}, title), items.length ? list : make("p", {}, none)];
+}
+
+function fillPanel() {
+  const panel = find("panel"), v = state.chosen;
+  if (v === null) {
+    panel.replaceChildren(make("p", {}, "No variable is selected. Click one in the graph, or find it by name: its most " +
+      "probable parents and children and its Markov blanket then show here."));
+    return;
+  }
+  const tell = (edge) => fixed(edge.probability) + (hasEffects ? `, effect ${short(edge.effect)}` : "");
+  const probable = edges.filter((edge) => edge.probability >= 0.01);
+  const parents = probable.filter((edge) => edge.target === v).slice(0, 8).map((edge) => [edge.source, tell(edge)]);
+  const children = probable.filter((edge) => edge.source === v).slice(0, 8).map((edge) => [edge.target, tell(edge)]);
+  const blanket = graph.blankets[v].slice(0, 20).map(([other, share]) => [other, fixed(share)]);
+  const clear = make("button", { type: "button" }, "Clear selection");
+  clear.addEventListener("click", () => choose(null));
+  panel.replaceChildren(make("h3", {}, make("bdi", {}, names[v])),
+    ...rankedList("Most probable parents", parents, "None has a probability of 0.01 or more."),
+    ...rankedList("Most probable children", children, "None has a probability of 0.01 or more."),
+    ...rankedList("Markov blanket: parents, children, and their other parents", blanket, "None has a probability of 0.05 or more."),
+    make("p", {}, clear));
+}
+
+/* The table of edges. */
+
+const columns = [
+  { title: "from", key: "source", text: true },
+  { title: "to", key: "target", text: true },
+  { title: "probability", key: "probability", show: (edge) => fixed(edge.probability) },
+  { title: "interval", key: "lower", wide: true, show: (edge) => `${fixed(edge.lower)} – ${fixed(edge.upper)}` },
+  { title: "joined", key: "undirected", show: (edge) => fixed(edge.undirected) },
+  { title: "compelled", key: "compelled", show: (edge) => fixed(edge.compelled) },
+];
+if (hasEffects) {
+  columns.push({ title: "effect", key: "effect", show: (edge) => short(edge.effect) },
+    { title: "interval of effect", key: "effect_lower", wide: true,
+      show: (edge) => `${short(edge.effect_lower)} to ${short(edge.effect_upper)}` });
+}
+const FIRST_ROWS = 25, MORE_ROWS = 250;
+const table = { column: columns[2], falling: true, filter: "", rows: FIRST_ROWS };
+
+function compareBy(column) {
+  if (column.text) return (one, other) => names[one[column.key]].localeCompare(names[other[column.key]], undefined, { numeric: true });
+  return (one, other) => (one[column.key] ?? -Infinity) - (other[column.key] ?? -Infinity);
+}
+
+function drawTable() {
+  const wanted = table.filter.toLocaleLowerCase();
+  const kept = edges.filter((edge) => [edge.source, edge.target].some((v) => names[v].toLocaleLowerCase().includes(wanted)));
+  const compare = compareBy(table.column);
+  kept.sort((one, other) => (table.falling ? compare(other, one) : compare(one, other)));
+  const body = make("tbody");
+  for (const edge of kept.slice(0, table.rows)) {
+    const row = make("tr");
+    for (const column of columns) {
+      const cell = make("td", { "data-column": column.key });
+      if (column.text) cell.className = "text";
+      if (column.wide) cell.className = "wide";
+      cell.append(column.text ? nameButton(edge[column.key]) : column.show(edge));
+      row.append(cell);
+    }
+    body.append(row);
+  }
+  find("edge-table").tBodies[0].replaceWith(body);
+  document.querySelectorAll("#edge-table th").forEach((head, number) =>
+    head.setAttribute("aria-sort", columns[number] !== table.column ? "none" : table.falling ? "descending" : "ascending"));
+  document.querySelectorAll("#edge-table th .arrow").forEach((arrow, number) => {
+    arrow.textContent = columns[number] !== table.column ? "" : table.falling ? " ▾" : " ▴";
+  });
+  const shown = Math.min(kept.length, table.rows);
+  find("row-count").textContent = `${shown.toLocaleString("en")} of ${kept.length.toLocaleString("en")} edges listed`;
+  find("more").hidden = shown === kept.length;
+}
+
+function buildTable() {
+  const head = document.querySelector("#edge-table thead tr");
+  for (const column of columns) {
+    const button = make("button", { type: "button" }, column.title, make("span", { class: "arrow", "aria-hidden": "true" }));
+    button.addEventListener("click", () => {
+      table.falling = column === table.column ? !table.falling : !column.text;
+      table.column = column;
+      drawTable();
+    });
+    head.append(make("th", { scope: "col", ...(column.text ? { class: "text" } : {}) }, button));
+  }
+  drawTable();
+}
+
+/* Events. */
+
+function listen() {
+  const slider = find("threshold");
+  slider.value = state.threshold;
+  const showThreshold = () => { find("threshold-value").textContent = Number(slider.value).toFixed(2); };
+  showThreshold();
+  slider.addEventListener("input", () => {
+    state.threshold = Number(slider.value);
+    showThreshold();
+    drawGraph({ fit: state.near && state.chosen !== null });
+  });
+
+  const search = find("search");
+  const choices = find("names");
+  for (const name of names) choices.append(make("option", { value: name }));
+  const look = (isComplete) => {
+    const wanted = search.value.toLocaleLowerCase();
+    let v = names.findIndex((name) => name.toLocaleLowerCase() === wanted);
+    if (v < 0 && isComplete && wanted) v = names.findIndex((name) => name.toLocaleLowerCase().includes(wanted));
+    search.setCustomValidity(v < 0 && isComplete && wanted ? "No variable has such a name." : "");
+    search.reportValidity();
+    if (v >= 0 && v !== state.chosen) choose(v);
+  };
+  search.addEventListener("input", () => look(false));
+  search.addEventListener("keydown", (event) => { if (event.key === "Enter") look(true); });
+
+  const near = find("near");
+  near.checked = state.near;
+  near.addEventListener("change", () => {
+    state.near = near.checked;
+    drawGraph({ fit: true });
+  });
+
+  find("zoom-in").addEventListener("click", () => zoom(0.8));
+  find("zoom-out").addEventListener("click", () => zoom(1.25));
+  find("zoom-fit").addEventListener("click", () => drawGraph({ fit: true }));
+  picture.addEventListener("wheel", (event) => {
+    if (!event.ctrlKey) return;
+    event.preventDefault();
+    zoom(event.deltaY < 0 ? 0.9 : 1.1);
+  }, { passive: false });
+
+  let grip = null;
+  picture.addEventListener("pointerdown", (event) => {
+    grip = { x: event.clientX, y: event.clientY, view, moved: false };
+  });
+  picture.addEventListener("pointermove", (event) => {
+    if (grip === null || event.buttons === 0) return;
+    const scale = Math.max(view.width / picture.clientWidth, view.height / picture.clientHeight);
+    const x = (event.clientX - grip.x) * scale, y = (event.clientY - grip.y) * scale;
+    if (!grip.moved && Math.abs(x) + Math.abs(y) < 6 * scale) return;
+    grip.moved = true;
+    picture.classList.add("dragged");
+    setView({ ...grip.view, x: grip.view.x - x, y: grip.view.y - y });
+  });
+  window.addEventListener("pointerup", () => picture.classList.remove("dragged"));
+  picture.addEventListener("click", (event) => {
+    if (grip?.moved) return;
+    const node = event.target.closest("[data-node]");
+    if (node) choose(Number(node.dataset.node));
+  });
+
+  picture.addEventListener("keydown", (event) => {
+    const node = event.target.closest("[data-node]");
+    if (!node) return;
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    if (step) {
+      const all = [...picture.querySelectorAll("[data-node]")];
+      const next = all[(all.indexOf(node) + step + all.length) % all.length];
+      node.setAttribute("tabindex", -1);
+      next.setAttribute("tabindex", 0);
+      next.focus();
+    } else if (event.key === "Enter" || event.key === " ") {
+      choose(Number(node.dataset.node), { focus: true });
+    } else if (event.key === "Escape") {
+      choose(null, { focus: true });
+    } else return;
+    event.preventDefault();
+  });
+
+  find("filter").addEventListener("input", (event) => {
+    table.filter = event.target.value;
+    table.rows = FIRST_ROWS;
+    drawTable();
+  });
+  find("more").addEventListener("click", () => {
+    table.rows += MORE_ROWS;
+    drawTable();
+  });
+}
+
+/* The charts, in the colours of the page. */
+
+function chartColours() {
+  const style = getComputedStyle(document.documentElement);
+  const ink = style.getPropertyValue("--ink").trim(), paper = style.getPropertyValue("--panel").trim();
+  return { "font.color": ink, "hoverlabel.bgcolor": paper, "hoverlabel.font.color": ink, "modebar.color": ink };
+}
+
+async function drawCharts() {
+  const figures = JSON.parse(find("figure-data").textContent);
+  for (const [name, figure] of Object.entries(figures)) {
+    /* The graph and the table answer between one chart and the next. */
+    await new Promise((ready) => setTimeout(ready));
+    const place = find(`chart-${name}`);
+    place.style.height = `${figure.layout.height}px`;
+    await Plotly.newPlot(place, figure.data, figure.layout, { responsive: true, displayModeBar: false });
+    await Plotly.relayout(place, chartColours());
+  }
+  const recolour = async () => {
+    for (const name of Object.keys(figures)) {
+      await Plotly.relayout(find(`chart-${name}`), chartColours());
+      await Plotly.Plots.resize(find(`chart-${name}`));
+    }
+  };
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", recolour);
+  matchMedia("print").addEventListener("change", recolour);
+}
+
+/* With many variables the whole graph is too small to read, so the page begins with a part of it. */
+const MANY = 40;
+if (names.length > MANY) {
+  const degree = names.map(() => 0);
+  for (const edge of edges) {
+    degree[edge.source] += edge.probability;
+    degree[edge.target] += edge.probability;
+  }
+  state.near = true;
+  state.chosen = degree.indexOf(Math.max(...degree));
+}
+listen();
+drawGraph({ fit: true });
+fillPanel();
+buildTable();

@@ -1,0 +1,192 @@
+"""Summaries for programs, reports made anew, help that helps, and completion."""
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import edgewise as ew
+from sentences import check_sentence
+
+QUICK = ("--iterations", "2000", "--thin", "10", "--seed", "1")
+FILES = ["edges.csv", "posterior.nc", "report.html", "run.json"]
+
+
+def test_json_is_all_there_is_on_standard_output(run, table, tmp_path):
+    done = run("fit", table, "--out", "out", *QUICK, "--json")
+    assert done.code == 0
+    told = json.loads(done.out)
+    posterior = ew.load(tmp_path / "out" / "posterior.nc")
+    edges = pd.read_csv(tmp_path / "out" / "edges.csv")
+    diagnostics = posterior.diagnostics()
+    assert told == {
+        "version": posterior.info["versions"]["edgewise"],
+        "out": "out",
+        "files": FILES,
+        "verdict": diagnostics.verdict,
+        "is_converged": True,
+        "stopped_by": None,
+        "iterations_done": 2000,
+        "seed": 1,
+        "seconds": posterior.info["seconds"],
+        "agreement": diagnostics.agreement.to_numpy().min(),
+        "probable_edges": int((edges["probability"] >= 0.5).sum()),
+        "top_edges": edges.head(15).to_dict("records"),
+    }
+    # Progress is elsewhere.
+    assert done.err.startswith("Sampling DAGs of 5 variables")
+
+
+@pytest.mark.parametrize("option", ["--json", "--quiet"])
+def test_a_bad_verdict_is_not_kept_quiet(run, table, tmp_path, option):
+    done = run("fit", table, "--out", "out", "--iterations", "200", "--thin", "10", "--seed", "1", option)
+    assert done.code == 0
+    verdict = json.loads((tmp_path / "out" / "run.json").read_text())["verdict"]
+    assert verdict.startswith("Do not trust this run yet")
+    assert done.err.endswith(f"edgewise: note: {verdict}\n")
+    assert done.err.count(verdict) == 1
+    if option == "--json":
+        assert json.loads(done.out)["is_converged"] is False
+    else:
+        assert done.out == ""
+
+
+def refuse_constant(name):
+    raise AssertionError(f"{name} is no JSON")
+
+
+def test_what_is_not_a_number_is_null(run, table):
+    once = ("--iterations", "10", "--burn-in", "0", "--thin", "10", "--chains", "1", "--seed", "1")
+    done = run("fit", table, "--out", "out", *once, "--json", "--quiet")
+    assert done.code == 0
+    told = json.loads(done.out, parse_constant=refuse_constant)
+    assert told["agreement"] is None
+    assert {edge["mcse"] for edge in told["top_edges"]} == {None}
+
+
+def test_chains_without_edges_have_no_agreement(run, tmp_path):
+    values = np.random.default_rng(1).normal(size=(50, 3))
+    pd.DataFrame(values, columns=list("abc")).to_csv(tmp_path / "noise.csv", index=False)
+    done = run("fit", "noise.csv", "--out", "out", *QUICK, "--alpha", "1e-6", "--json", "--quiet")
+    told = json.loads(done.out, parse_constant=refuse_constant)
+    assert told["top_edges"] == []
+    assert told["probable_edges"] == 0
+
+
+def test_json_of_the_demo_tells_how_near_the_truth_is(run):
+    done = run("demo", "--iterations", "2000", "--json", "--quiet")
+    told = json.loads(done.out)
+    assert set(told["accuracy"]) == {"undirected", "directed", "compelled"}
+    assert all(0.5 < area <= 1 for area in told["accuracy"].values())
+    assert told["files"] == sorted([*FILES, "data.csv", "true_edges.csv"])
+
+
+def test_json_does_not_replace_an_error(run):
+    done = run("fit", "none.csv", "--out", "out", "--json")
+    assert (done.code, done.out) == (2, "")
+    check_sentence(done.err.removeprefix("edgewise: ").rstrip("\n"))
+
+
+def test_a_report_can_be_made_anew(run, table, tmp_path):
+    assert run("fit", table, "--out", "out", *QUICK, "--quiet").code == 0
+    report = tmp_path / "out" / "report.html"
+    before = report.read_bytes()
+    for spoil in (report.unlink, lambda: report.write_text("old")):
+        spoil()
+        done = run("report", "out")
+        assert (done.code, done.err) == (0, "")
+        assert done.out == "Wrote out/report.html: open it in a browser.\n"
+        assert report.read_bytes() == before
+    assert sorted(os.listdir(tmp_path / "out")) == FILES
+
+
+@pytest.mark.parametrize(("directory", "words"), [("none", "'none'"), ("empty", "'empty'"), ("a\x1bb", "'a\\x1bb'")])
+def test_a_report_of_nothing_is_refused(run, tmp_path, directory, words):
+    (tmp_path / "empty").mkdir()
+    done = run("report", directory)
+    assert (done.code, done.out) == (2, "")
+    message = check_sentence(done.err.removeprefix("edgewise: ").rstrip("\n"))
+    assert f"There is no posterior.nc in {words}" in message
+    assert os.listdir(tmp_path) == ["empty"]
+
+
+def test_a_report_of_something_else_is_refused(run, tmp_path):
+    (tmp_path / "posterior.nc").write_text("nonsense")
+    done = run("report", ".")
+    assert (done.code, done.out) == (2, "")
+    assert "is not an Edgewise posterior" in check_sentence(done.err.removeprefix("edgewise: ").rstrip("\n"))
+    assert os.listdir(tmp_path) == ["posterior.nc"]
+
+
+@pytest.mark.parametrize("command", [None, "fit", "simulate", "demo", "report"])
+def test_examples_in_the_help_are_understood(run, table, tmp_path, monkeypatch, command):
+    def understand(*_, **__):
+        raise ew.DataError("understood.")
+
+    shown = run(*([] if command is None else [command]), "--help").out
+    examples = re.findall(r"^ *(edgewise .*?) *$", shown.split("Examples:")[1], re.M)
+    assert examples
+    (tmp_path / "known.yaml").write_text("roots: [Jnk]")
+    monkeypatch.setattr(ew, "sample", understand)
+    for example in examples:
+        done = run(*shlex.split(example)[1:])
+        if "simulate" in example or "--help" in example:
+            assert (done.code, done.err) == (0, "")
+        elif "report" in example:
+            assert "There is no posterior.nc in" in done.err
+        else:
+            assert done.err == "edgewise: understood.\n"
+
+
+def complete(words):
+    """Return what the shell is offered for the last of some words, and the modules that were imported for it."""
+    script = """
+import sys
+from edgewise.cli import main
+sys.argv = ["edgewise"]
+try:
+    main()
+except SystemExit as ended:
+    assert not ended.code
+sys.stderr.write(" ".join(sys.modules))
+"""
+    shell = {"_EDGEWISE_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(len(words.split(" ")) - 1)}
+    done = subprocess.run(  # noqa: S603
+        [sys.executable, "-c", script],
+        env={**os.environ, **shell}, capture_output=True, text=True, timeout=60, check=True,
+    )  # fmt: skip
+    return done.stdout.split(), set(done.stderr.split())
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        ("edgewise ", {"fit", "simulate", "demo", "report"}),
+        ("edgewise f", {"fit"}),
+        ("edgewise fit --ch", {"--chains"}),
+        ("edgewise fit --score ", {"bge", "bic"}),
+        ("edgewise --no", {"--no-color"}),
+        ("edgewise x", set()),
+    ],
+)
+def test_the_shell_can_complete_words(words, offered):
+    found, modules = complete(words)
+    assert set(found) == offered
+    assert not {"numpy", "numba", "scipy", "pandas", "xarray", "networkx", "plotly"} & modules
+
+
+def test_the_shell_can_complete_options():
+    found, _ = complete("edgewise fit --")
+    assert {"--out", "--iterations", "--json", "--no-color", "--help"} <= set(found)
+
+
+def test_completion_can_be_shown(run_alone):
+    shown = run_alone("--show-completion", "bash", _TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION="1")
+    assert shown.code == 0
+    assert "_EDGEWISE_COMPLETE=complete_bash" in shown.out

@@ -1,0 +1,128 @@
+import json
+import warnings
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+import edgewise as ew
+from edgewise.report.figures import is_mostly_compelled
+from reports import HOSTILE, sample
+from sentences import check_sentence
+
+
+def test_all_figures_are_plotly_figures(simulated):
+    for figure in (simulated.plot_graph(), simulated.plot_trace(), simulated.plot_edges(), simulated.plot_agreement()):
+        assert isinstance(figure, go.Figure)
+        assert len(json.loads(figure.to_json())["data"]) > 0
+
+
+@pytest.mark.parametrize("threshold", [0.2, 0.5, 1.0])
+def test_the_graph_shows_the_consensus(simulated, threshold):
+    *edges, nodes = simulated.plot_graph(threshold).data
+    dag = simulated.consensus_dag(threshold)
+    shown = {edge.text.split(":")[0] for edge in edges}
+    assert shown == {f"{simulated.nodes[i]} → {simulated.nodes[j]}" for i, j in np.argwhere(dag)}
+    assert list(nodes.text) == list(simulated.nodes)
+    probability, compelled = (simulated.edge_probabilities(kind) for kind in ("directed", "compelled"))
+    for edge in edges:
+        source, target = edge.text.split(":")[0].split(" → ")
+        assert edge.line.width == pytest.approx(1 + 4 * probability.loc[source, target])
+        is_solid = is_mostly_compelled(probability.loc[source, target], compelled.loc[source, target])
+        assert edge.line.dash == ("solid" if is_solid else "dot")
+
+
+def test_an_edge_runs_from_its_source_to_its_target(simulated):
+    *edges, nodes = simulated.plot_graph().data
+    place = {name: (x, y) for name, x, y in zip(nodes.text, nodes.x, nodes.y, strict=True)}
+    for edge in edges:
+        source, target = edge.text.split(":")[0].split(" → ")
+        assert (edge.x[0], edge.y[0]) == pytest.approx(place[source])
+        assert edge.x[-1] == pytest.approx(place[target][0], abs=0.1)
+        assert place[target][1] - 0.2 < edge.y[-1] < place[target][1]
+
+
+def test_the_trace_shows_every_chain(simulated):
+    figure = simulated.plot_trace()
+    assert [line.name for line in figure.data] == ["chain 1", "chain 2", "chain 3", "chain 4"]
+    for line, chain in zip(figure.data, simulated.log_posterior, strict=True):
+        np.testing.assert_allclose(line.y, chain, rtol=0, atol=1e-3)
+        assert (line.x[0], line.x[-1]) == (810, 4000)
+
+
+def test_a_long_trace_is_thinned():
+    posterior = sample(ew.simulate(3, 50, seed=1).data, iterations=5000, thin=1)
+    line = posterior.plot_trace().data[0]
+    assert len(line.x) == 1000
+    assert (line.x[0], line.x[-1]) == (1001, 5000)
+
+
+@pytest.mark.parametrize("kind", ["directed", "undirected", "compelled"])
+def test_the_heat_map_has_every_pair_causes_first(simulated, kind):
+    figure = simulated.plot_edges(kind)
+    names = list(figure.layout.xaxis.ticktext)
+    expected = 100 * simulated.edge_probabilities(kind).loc[names, names].to_numpy()
+    np.testing.assert_allclose(figure.data[0].z, expected, rtol=0, atol=0.5001)
+    dag = simulated.consensus_dag()
+    place = [names.index(name) for name in simulated.nodes]
+    assert all(place[i] < place[j] for i, j in np.argwhere(dag))
+
+
+def test_the_scatter_shows_the_two_chains_that_agree_least(simulated):
+    agreement = simulated.chain_agreement().to_numpy()
+    figure = simulated.plot_agreement()
+    first, second = (int(axis.title.text.split()[-1]) - 1 for axis in (figure.layout.xaxis, figure.layout.yaxis))
+    assert agreement[first, second] == agreement.min()
+    dots = figure.data[1]
+    nodes = list(simulated.nodes)
+    for x, y, text in zip(dots.x, dots.y, dots.text, strict=True):
+        i, j = map(nodes.index, text.split(" → "))
+        assert (x, y) == pytest.approx(tuple(simulated.directed_by_chain[[first, second], i, j]), abs=1e-4)
+    largest = simulated.directed_by_chain[[first, second]].max(axis=0)
+    assert len(dots.x) == (largest >= 0.01).sum()
+
+
+def test_the_chains_of_the_scatter_can_be_chosen(simulated):
+    figure = simulated.plot_agreement(2, 0)
+    assert figure.layout.xaxis.title.text.endswith("chain 3")
+    assert figure.layout.yaxis.title.text == "in chain 1"
+
+
+@pytest.mark.parametrize(("first", "second"), [(0, 4), (-1, 0), (0, None), (None, 1), (0.5, 1), ("0", 1)])
+def test_chains_that_are_not_there(simulated, first, second):
+    with pytest.raises(ew.ArgumentError) as caught:
+        simulated.plot_agreement(first, second)
+    assert "from 0 to 3" in check_sentence(str(caught.value))
+
+
+def test_a_single_chain_agrees_with_nobody():
+    with pytest.raises(ew.ArgumentError) as caught:
+        sample(ew.simulate(3, 50, seed=1).data, chains=1).plot_agreement()
+    assert "single chain" in check_sentence(str(caught.value))
+
+
+def test_names_are_no_markup(hostile):
+    for figure in (hostile.plot_graph(0.1), hostile.plot_edges(), hostile.plot_agreement()):
+        text = json.dumps(json.loads(figure.to_json())["data"]) + json.dumps(json.loads(figure.to_json())["layout"])
+        assert "<script" not in text
+        assert "<b>" not in text
+
+
+def test_a_notebook_shows_a_summary(hostile, simulated):
+    page = hostile._repr_html_()
+    for name in HOSTILE:
+        if "<" in name:
+            assert name not in page
+    assert hostile.silent_diagnostics.verdict in page
+    shown = simulated._repr_html_()
+    edge = simulated.edges().iloc[0]
+    assert f"<td><bdi>{edge.source}</bdi></td><td><bdi>{edge.target}</bdi></td><td>{edge.probability:.3f}</td>" in shown
+
+
+def test_a_summary_does_not_warn():
+    posterior = sample(ew.simulate(8, 100, seed=1).data, iterations=20, thin=1)
+    with pytest.warns(ew.ConvergenceWarning):
+        posterior.diagnostics()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert "Do not trust this run yet" in posterior._repr_html_()

@@ -1,0 +1,336 @@
+"""The report in a real browser: what it shows, what it does, and what it never does."""
+
+import json
+import re
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import edgewise as ew
+from edgewise.report.content import edge_table
+from reports import HOSTILE, sample
+
+
+def read_table(page):
+    """Return the table of edges as it is on the page, all of it."""
+    while page.locator("#more").is_visible():
+        page.locator("#more").click()
+    heads = page.locator("#edge-table th button").all_inner_texts()
+    rows = page.evaluate(
+        "[...document.querySelectorAll('#edge-table tbody tr')].map(row => [...row.cells].map(cell => cell.innerText))"
+    )
+    return pd.DataFrame(rows, columns=[re.sub(r"\s*[▾▴]", "", head) for head in heads])
+
+
+def panel_lists(page):
+    """Return the lists of the panel by their headings: names and what stands beside them."""
+    return page.evaluate(
+        """Object.fromEntries([...document.querySelectorAll('#panel h4')].map(title => [title.innerText.split(':')[0],
+        [...(title.nextElementSibling.querySelectorAll('li') ?? [])].map(item =>
+            [item.querySelector('button').title, item.querySelector('.value').innerText])]))"""
+    )
+
+
+def move_slider(page, threshold):
+    page.locator("#threshold").fill(f"{threshold}")
+
+
+@pytest.mark.parametrize("viewport", ["desktop", "phone"])
+def test_the_slider_changes_the_number_of_edges_shown(simulated, open_page, viewport):
+    page = open_page(simulated, viewport)
+    seen = set()
+    for threshold in (0.5, 0.05, 0.3, 0.9, 1):
+        move_slider(page, threshold)
+        expected = int((simulated.edges()["probability"] >= threshold).sum())
+        assert page.locator("#picture path.edge").count() == expected
+        assert page.locator("#count").inner_text() == f"{expected} edge{'s' if expected != 1 else ''} shown"
+        assert page.locator("#threshold-value").inner_text() == f"{threshold:.2f}"
+        seen.add(expected)
+    assert len(seen) >= 4
+
+
+@pytest.mark.parametrize("viewport", ["desktop", "phone"])
+def test_clicking_a_node_fills_its_panel(simulated, open_page, viewport):
+    page = open_page(simulated, viewport)
+    assert "No variable is selected" in page.locator("#panel").inner_text()
+    edges, blankets = edge_table(simulated), simulated.markov_blanket_probabilities()
+    for v in (0, 5, 11):
+        page.locator(f'[data-node="{v}"]').click()
+        name = simulated.nodes[v]
+        assert page.locator("#panel h3").inner_text() == name
+        lists = panel_lists(page)
+        parents = edges[(edges["target"] == name) & (edges["probability"] >= 0.01)].head(8)
+        assert [item[0] for item in lists["Most probable parents"]] == parents["source"].tolist()
+        for item, edge in zip(lists["Most probable parents"], parents.itertuples(), strict=True):
+            probability, effect = re.fullmatch(r"(\S+), effect (\S+)", item[1]).groups()
+            assert probability == f"{edge.probability:.3f}"
+            assert float(effect) == pytest.approx(edge.effect, rel=5e-3)
+        blanket = {name: float(text) for name, text in lists["Markov blanket"]}
+        assert blanket == {
+            other: pytest.approx(share, abs=6e-4) for other, share in blankets.loc[name].items() if share >= 0.05
+        }
+    page.locator("#panel button", has_text="Clear selection").click()
+    assert "No variable is selected" in page.locator("#panel").inner_text()
+
+
+def test_the_keyboard_reaches_the_variables(simulated, open_page):
+    page = open_page(simulated)
+    page.locator("#zoom-fit").focus()
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Shift+Tab")
+    focused = "document.activeElement.dataset.node"
+    first = page.evaluate(focused)
+    assert first is not None
+    page.keyboard.press("ArrowRight")
+    second = page.evaluate(focused)
+    assert second not in (None, first)
+    page.keyboard.press("Enter")
+    assert page.evaluate(focused) == second
+    assert page.locator("#panel h3").inner_text() == simulated.nodes[int(second)]
+    page.keyboard.press("ArrowLeft")
+    assert page.evaluate(focused) == first
+    page.keyboard.press("Escape")
+    assert page.locator("#panel h3").count() == 0
+    for control in ("#threshold", "#search", "#near", "#filter", "#edge-table th button >> nth=0"):
+        page.locator(control).focus()
+        assert page.locator(control).evaluate("element => element === document.activeElement")
+
+
+def test_search_finds_a_variable_by_its_name(simulated, open_page):
+    page = open_page(simulated)
+    page.locator("#search").fill("x7")
+    assert page.locator("#panel h3").inner_text() == "X7"
+    page.locator("#search").fill("11")
+    page.locator("#search").press("Enter")
+    assert page.locator("#panel h3").inner_text() == "X11"
+    page.locator("#search").fill("nobody")
+    page.locator("#search").press("Enter")
+    assert page.locator("#search").evaluate("element => element.validationMessage") == "No variable has such a name."
+    assert page.locator("#panel h3").inner_text() == "X11"
+
+
+def test_a_large_graph_shows_the_neighbourhood_of_what_is_selected(large, open_page, screenshot):
+    page = open_page(large)
+    assert page.locator("#near").is_checked()
+    edges = large.edges(threshold=0.5)
+    for name in (page.locator("#panel h3").inner_text(), "X3", "X50"):
+        page.locator("#search").fill(name)
+        children = set(edges["target"][edges["source"] == name])
+        expected = {name, *children, *edges["source"][edges["target"].isin({name, *children})]}
+        shown = {
+            large.nodes[int(v)] for v in page.locator("[data-node]").evaluate_all("all => all.map(n => n.dataset.node)")
+        }
+        assert shown == expected
+        assert page.locator("#picture .chosen title").text_content() == name
+    screenshot(page, "p100-neighbourhood")
+    page.locator("#near").uncheck()
+    assert page.locator("[data-node]").count() == 100
+    assert page.locator("#picture path.edge").count() == len(edges)
+    screenshot(page, "p100-whole")
+
+
+def test_one_can_zoom_and_move_the_graph(simulated, open_page):
+    page = open_page(simulated)
+
+    def view():
+        return [float(number) for number in page.locator("#picture").get_attribute("viewBox").split()]
+
+    fitted = view()
+    page.locator("#zoom-in").click()
+    assert view()[2] == pytest.approx(0.8 * fitted[2])
+    box = page.locator("#picture").bounding_box()
+    page.mouse.move(box["x"] + 20, box["y"] + box["height"] - 20)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 80, box["y"] + box["height"] - 50)
+    page.mouse.up()
+    moved = view()
+    assert moved[0] < fitted[0] + 0.1 * fitted[2]
+    page.locator("#zoom-fit").click()
+    assert view() == pytest.approx(fitted)
+
+
+def test_the_table_sorts_by_every_column(simulated, open_page):
+    page = open_page(simulated)
+    heads = page.locator("#edge-table th button")
+    probability = read_table(page)["probability"].astype(float)
+    assert probability.is_monotonic_decreasing
+    for number, title in enumerate(read_table(page).columns):
+        orders = []
+        for _ in range(2):
+            heads.nth(number).click()
+            orders.append(page.locator("#edge-table th").nth(number).get_attribute("aria-sort"))
+            column = read_table(page)[title]
+            first = column.str.extract(r"^(\S+)")[0]
+            key = first.str[1:].astype(int) if title in ("from", "to") else first.astype(float)
+            assert key.is_monotonic_increasing if orders[-1] == "ascending" else key.is_monotonic_decreasing
+        assert sorted(orders) == ["ascending", "descending"]
+
+
+def test_the_table_filters_by_name(simulated, open_page):
+    page = open_page(simulated)
+    whole = read_table(page)
+    page.locator("#filter").fill("x1")
+    kept = read_table(page)
+    expected = whole[whole["from"].str.startswith("X1") | whole["to"].str.startswith("X1")]
+    assert 0 < len(kept) == len(expected) < len(whole)
+    assert page.locator("#row-count").inner_text() == f"{len(kept)} of {len(kept)} edges listed"
+    page.locator("#filter").fill("no such name")
+    assert read_table(page).empty
+
+
+def test_the_numbers_are_those_of_the_posterior(simulated, large, open_page):
+    for posterior in (simulated, large):
+        page = open_page(posterior)
+        shown, edges = read_table(page), posterior.edges()
+        assert len(shown) == len(edges)
+        assert shown["from"].tolist() == edges["source"].tolist()
+        assert shown["to"].tolist() == edges["target"].tolist()
+        for title, column in {"probability": "probability", "joined": "undirected", "compelled": "compelled"}.items():
+            np.testing.assert_allclose(shown[title].astype(float), edges[column], rtol=0, atol=5.001e-4)
+        ends = shown["interval"].str.extract(r"^(\S+) – (\S+)$").astype(float)
+        np.testing.assert_allclose(
+            ends[0], np.maximum(edges["probability"] - 1.96 * edges["mcse"], 0), rtol=0, atol=6e-4
+        )
+        np.testing.assert_allclose(
+            ends[1], np.minimum(edges["probability"] + 1.96 * edges["mcse"], 1), rtol=0, atol=6e-4
+        )
+        held = json.loads(page.locator("#graph-data").text_content())
+        for column in ("probability", "mcse", "undirected", "compelled"):
+            assert held["edges"][column] == edges[column].tolist()
+
+
+def test_the_effects_are_those_of_the_posterior(simulated, open_page):
+    shown = read_table(open_page(simulated))
+    effects = simulated.total_effects(seed=0).set_index(["source", "target"])
+    expected = effects.loc[list(zip(shown["from"], shown["to"], strict=True))]
+    ends = shown["interval of effect"].str.extract(r"^(\S+) to (\S+)$").astype(float)
+    for column, values in {"mean": shown["effect"].astype(float), "lower": ends[0], "upper": ends[1]}.items():
+        np.testing.assert_allclose(values, expected[column], rtol=6e-3, atol=1e-12)
+
+
+@pytest.mark.parametrize("viewport", ["desktop", "phone"])
+def test_hostile_names_are_shown_as_text(hostile, open_page, screenshot, viewport):
+    page = open_page(hostile, viewport)
+    assert page.evaluate("window.hacked") is None
+    assert page.evaluate("document.querySelectorAll('main img, main b, main script, header script').length") == 0
+    for v, name in enumerate(HOSTILE):
+        node = page.locator(f'[data-node="{v}"]')
+        assert node.locator("title").text_content() == name
+        assert node.get_attribute("aria-label") == name
+        node.click()
+        heading = page.locator("#panel h3").text_content()
+        assert heading == name
+    names = page.locator("#edge-table td.text button").evaluate_all("all => all.map(button => button.title)")
+    assert set(names) <= set(HOSTILE)
+    assert len(set(names)) > 3
+    ticks = page.locator("#chart-edges .ytick").all_text_contents()
+    assert any(tick.startswith("<script>window") for tick in ticks)
+    assert any("%{x}" in tick for tick in ticks)
+    data = page.locator("#settings").inner_text()
+    assert "<script>window.hacked = true</script>" in data
+    assert "${7*7} {{ 7*7 }}" in data
+    assert page.evaluate("window.hacked") is None
+    screenshot(page, f"hostile-{viewport}")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("viewport", ["desktop", "phone"])
+def test_the_page_fits_the_screen(simulated, open_page, screenshot, viewport, scheme):
+    page = open_page(simulated, viewport, color_scheme=scheme)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.locator("#verdict").is_visible()
+    for chart in ("trace", "agreement", "edges"):
+        assert page.locator(f"#chart-{chart} .main-svg").first.is_visible()
+    screenshot(page, f"{viewport}-{scheme}")
+
+
+PAIRS = (
+    ("--ink", "--paper"),
+    ("--soft", "--paper"),
+    ("--accent", "--paper"),
+    ("--ink", "--panel"),
+    ("--ink", "--node"),
+    ("--good-ink", "--good"),
+    ("--bad-ink", "--bad"),
+    ("--chosen-ink", "--chosen"),
+)
+
+
+def luminance(colour):
+    channels = [int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return float(np.dot([0.2126, 0.7152, 0.0722], linear))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_stands_out_from_its_background(simulated, open_page, scheme):
+    """Contrast of 4.5 to 1, as the accessibility guidelines ask for text, and 3 to 1 for lines."""
+    page = open_page(simulated, color_scheme=scheme)
+
+    def contrast(one, other):
+        colours = [
+            page.evaluate(f"getComputedStyle(document.documentElement).getPropertyValue('{name}').trim()")
+            for name in (one, other)
+        ]
+        lighter, darker = sorted(map(luminance, colours), reverse=True)
+        return (lighter + 0.05) / (darker + 0.05)
+
+    for pair in PAIRS:
+        assert contrast(*pair) >= 4.5, pair
+    for line in ("--compelled", "--open"):
+        assert contrast(line, "--paper") >= 3, line
+
+
+def test_it_prints(simulated, open_page):
+    page = open_page(simulated, color_scheme="dark")
+    page.emulate_media(media="print")
+    assert not page.locator("#threshold").is_visible()
+    assert page.locator("#edge-table").is_visible()
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert page.pdf().startswith(b"%PDF")
+
+
+def test_a_policy_keeps_the_page_off_the_network(simulated, browser, tmp_path):
+    simulated.report(tmp_path / "report.html")
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.goto((tmp_path / "report.html").as_uri())
+        assert page.locator("meta[http-equiv]").get_attribute("content").startswith("default-src 'none'")
+        assert page.evaluate("fetch('https://example.org').then(() => 'answered', () => 'refused')") == "refused"
+
+
+NOISE = pd.DataFrame(np.random.default_rng(1).normal(size=(100, 3)), columns=list("abc"))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: sample(NOISE, sampler=ew.MinimalIMAP(alpha=1e-6, criterion="test")),
+        lambda: sample(ew.simulate(4, 100, seed=1).data, chains=1),
+        lambda: sample(None, nodes=["a", "b", "c"]),
+        lambda: sample(ew.simulate(4, 100, seed=1).data, sampler=ew.MinimalIMAP(target="dags")),
+        lambda: sample(ew.simulate(4, 100, seed=1).data, sampler=ew.PartitionMCMC()),
+        lambda: sample(ew.simulate(2, 100, seed=1).data, iterations=10, thin=1, burn_in=9),
+        lambda: sample(ew.simulate(3, 100, seed=1).data * [1e-180, 1.0, 1e180]),
+        lambda: ew.bootstrap(ew.hill_climb, ew.simulate(4, 100, seed=1).data, 20, seed=1),
+    ],
+    ids=["no edge", "one chain", "no data", "weights", "partition", "one draw", "extreme units", "bootstrap"],
+)
+def test_unusual_posteriors_have_reports(make, open_page):
+    posterior = make()
+    page = open_page(posterior)
+    assert page.locator("#verdict").inner_text().endswith(posterior.silent_diagnostics.verdict)
+    assert page.locator("[data-node]").count() == len(posterior.nodes)
+    assert len(read_table(page)) == len(posterior.edges())
+
+
+def test_a_run_that_was_stopped_says_so(simulated, open_page):
+    info = {**simulated.info, "stopped_by": "keyboard", "iterations_done": 1234}
+    page = open_page(replace(simulated, info=info))
+    assert (
+        "This run was stopped by the keyboard after 1,234 of 4,000 iterations." in page.locator("#stopped").inner_text()
+    )
+    assert open_page(simulated).locator("#stopped").count() == 0

@@ -1,0 +1,133 @@
+"""What is shown while chains run, and where."""
+
+import io
+import re
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+import edgewise as ew
+from edgewise.running import progress
+
+RUN = {"iterations": 3000, "burn_in": 1000, "thin": 50, "chains": 3, "seed": 1}
+
+
+@pytest.fixture(scope="module")
+def data():
+    return ew.simulate(6, 60, seed=1).data
+
+
+@pytest.fixture(scope="module", autouse=True)
+def compiled(data):
+    ew.sample(data, **RUN, progress=False)
+
+
+@pytest.fixture
+def terminal(monkeypatch):
+    """Let standard error be a terminal of some width, and return what appears on it."""
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+    def pretend(width):
+        screen = io.StringIO()
+        console = Console(file=screen, force_terminal=True, force_jupyter=False, width=width)
+        monkeypatch.setattr(progress, "Console", lambda stderr: console)
+        return screen
+
+    return pretend
+
+
+def lines_of(screen):
+    """Return the lines of the last picture, without control codes."""
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", screen.getvalue()).replace("\r", "\n").splitlines()
+
+
+def test_bars_show_rate_log_posterior_and_agreement(data, terminal):
+    screen = terminal(100)
+    posterior = ew.sample(data, **RUN)
+    *bars, agreement, last = lines_of(screen)[-5:]
+    assert last == "Summing up the draws."
+    for number, line in enumerate(bars, start=1):
+        assert re.fullmatch(rf"chain {number} ━+ 100% +[\d,]+ it/s \d:\d\d:\d\d log posterior -?[\d,]+\.\d *", line)
+    # All 40 draws of each chain were taken.
+    assert agreement.rstrip() == f"agreement of chains so far {posterior.chain_agreement().to_numpy().min():.3f}"
+
+
+def test_watching_does_not_change_what_is_drawn(data, terminal):
+    terminal(100)
+    watched = ew.sample(data, **RUN)
+    unwatched = ew.sample(data, **RUN, progress=False)
+    np.testing.assert_array_equal(watched.orders(), unwatched.orders())
+    np.testing.assert_array_equal(watched.dags(), unwatched.dags())
+
+
+def test_one_chain_agrees_with_nobody(data, terminal):
+    screen = terminal(100)
+    ew.sample(data, **{**RUN, "chains": 1})
+    assert "chain 1" in screen.getvalue()
+    assert "agreement" not in screen.getvalue()
+
+
+@pytest.mark.parametrize(("width", "bar"), [(60, 0), (71, 0), (80, 16), (120, 40), (300, 40)])
+def test_lines_fit_the_terminal(data, terminal, width, bar):
+    screen = terminal(width)
+    ew.sample(data, **RUN)
+    lines = lines_of(screen)
+    assert all(len(line) <= width for line in lines)
+    assert re.search(r"log posterior -?[\d,]+\.\d$", lines[-5].rstrip())
+    assert lines[-5].count("━") == bar
+
+
+@pytest.mark.parametrize(("seconds", "looks_again"), [(3600.0, False), (0.0, True)])
+def test_agreement_is_looked_at_now_and_then(monkeypatch, data, terminal, seconds, looks_again):
+    looks = []
+
+    class Counted(progress.Agreement):
+        def least(self):
+            looks.append(1)
+            return super().least()
+
+    monkeypatch.setattr(progress, "Agreement", Counted)
+    monkeypatch.setattr(progress, "AGREEMENT_EVERY", seconds)
+    monkeypatch.setattr(progress, "AGREEMENT_SHARE", 1e9)
+    terminal(100)
+    ew.sample(data, **RUN)
+    # At the first block of all and at the end; each of the three chains has at least two blocks.
+    assert (len(looks) > 2) == looks_again
+    assert len(looks) >= 2
+
+
+def test_looking_takes_a_small_part_of_the_time(monkeypatch):
+    clock = iter([10.0, 12.0])
+    monkeypatch.setattr(progress.time, "monotonic", lambda: next(clock))
+    bars = progress._Bars(Console(file=io.StringIO()), 2, 3, 100)
+    bars.look()
+    assert bars._next_look == 12.0 + 2.0 / progress.AGREEMENT_SHARE
+
+
+@pytest.mark.parametrize("show", [True, False])
+def test_without_a_terminal_nothing_is_computed_and_only_lines_are_written(monkeypatch, capsys, data, show):
+    def fail(*_):
+        raise AssertionError("the agreement was computed")
+
+    monkeypatch.setattr(progress, "Agreement", fail)
+    ew.sample(data, **RUN, progress=show)
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    if show:
+        first, last = shown.err.splitlines()
+        assert first == "Sampling DAGs of 6 variables: 3 chains of 3,000 iterations."
+        assert re.fullmatch(r"Sampling ended after \d+\.\d seconds; summing up the draws\.", last)
+    else:
+        assert shown.err == ""
+
+
+def test_a_terminal_that_cannot_move_its_cursor_gets_lines(monkeypatch, data, terminal):
+    screen = terminal(60)
+    monkeypatch.setenv("TERM", "dumb")
+    ew.sample(data, **{**RUN, "chains": 1})
+    assert "\x1b" not in screen.getvalue()
+    assert "\r" not in screen.getvalue()
+    first, _ = screen.getvalue().splitlines()
+    assert first == "Sampling DAGs of 6 variables: 1 chain of 3,000 iterations."
