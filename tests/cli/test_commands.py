@@ -175,23 +175,43 @@ def test_an_empty_directory_is_as_good_as_a_new_one(run, table, tmp_path):
     assert run("fit", table, "--out", "out", *QUICK, "--quiet").code == 0
 
 
-@pytest.mark.parametrize(
-    ("error", "code", "words"),
-    [
-        (OSError(28, "No space left on device"), 2, "cannot be written to 'new/out' (No space left on device)"),
-        (KeyboardInterrupt(), 130, "interrupted; nothing was written"),
-    ],
-)
-def test_a_write_that_fails_leaves_nothing_behind(run, table, tmp_path, monkeypatch, error, code, words):
+def fail_to_export(monkeypatch, error):
     def fail(*_, **__):
         raise error
 
     monkeypatch.setattr(ew.Posterior, "export", fail)
+
+
+def test_a_write_that_fails_leaves_nothing_behind(run, table, tmp_path, monkeypatch):
+    fail_to_export(monkeypatch, OSError(28, "No space left on device"))
     done = run("fit", table, "--out", "new/out", *QUICK, "--quiet")
-    assert done.code == code
+    assert done.code == 2
     assert done.err.count("\n") == 1
-    assert words in done.err
+    assert "cannot be written to 'new/out' (No space left on device)" in done.err
     assert not (tmp_path / "new").exists()
+
+
+def test_ctrl_c_before_there_are_draws_leaves_nothing_behind(run, table, tmp_path, monkeypatch):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ew, "sample", interrupt)
+    done = run("fit", table, "--out", "new/out", *QUICK)
+    assert (done.code, done.out, done.err) == (130, "", "edgewise: interrupted; nothing was written.\n")
+    assert not (tmp_path / "new").exists()
+
+
+def test_ctrl_c_while_results_are_made_keeps_the_draws(run, table, tmp_path, monkeypatch):
+    with monkeypatch.context() as patched:
+        fail_to_export(patched, KeyboardInterrupt())
+        done = run("fit", table, "--out", "out", *QUICK, "--quiet")
+    assert done.code == 130
+    assert done.err == ("edgewise: interrupted; the draws are in 'out', and edgewise report makes the rest of them.\n")
+    assert os.listdir(tmp_path / "out") == ["posterior.nc"]
+    assert run("report", "out").code == 0
+    assert sorted(os.listdir(tmp_path / "out")) == ["edges.csv", "posterior.nc", "report.html", "run.json"]
+    assert run("fit", table, "--out", "whole", *QUICK, "--quiet").code == 0
+    pd.testing.assert_frame_equal(*(pd.read_csv(tmp_path / out / "edges.csv") for out in ("out", "whole")))
 
 
 def test_fewer_rows_than_columns_are_enough(run, tmp_path):

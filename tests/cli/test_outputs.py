@@ -32,6 +32,7 @@ def test_json_is_all_there_is_on_standard_output(run, table, tmp_path):
         "verdict": diagnostics.verdict,
         "is_converged": True,
         "stopped_by": None,
+        "stopped_note": None,
         "iterations_done": 2000,
         "seed": 1,
         "seconds": posterior.info["seconds"],

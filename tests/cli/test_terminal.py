@@ -107,6 +107,14 @@ def test_a_narrow_terminal_shows_whole_lines(terminal, table):
     assert all(len(line) <= 60 for line in lines)
 
 
+@pytest.mark.parametrize(("columns", "heads"), [(50, 5), (44, 4), (36, 3)])
+def test_a_very_narrow_terminal_keeps_the_names(terminal, table, columns, heads):
+    lines = finish(terminal("fit", table.name, "--out", "out", *QUICK, columns=columns), 0).splitlines()
+    head = next(line.split() for line in lines if "source" in line)
+    assert head == ["source", "target", "probability", "±", "joined", "compelled"][:heads]
+    assert any(re.match(r" *(Raf|Mek|Erk|Akt|Jnk) +(Raf|Mek|Erk|Akt|Jnk) +\d\.\d\d\d", line) for line in lines)
+
+
 @pytest.mark.parametrize("before", [(), ("--no-color",)])
 @pytest.mark.parametrize("after", [(), ("--no-color",)])
 def test_colours_can_be_left_out(terminal, table, before, after):

@@ -381,15 +381,24 @@ def test_draws_do_not_depend_on_how_many_are_made_at_a_time(sampled, monkeypatch
 # 301 draws: more than NumPy adds up one after the other, and not a multiple of anything.
 @pytest.mark.parametrize("at_once", [1, 301, 3 * 301, 10**6], ids=["one", "one again", "three", "all"])
 @pytest.mark.parametrize("number", [1, 2, 7, 20])
-def test_some_pairs_have_the_rows_of_the_whole_table(sampled, monkeypatch, at_once, number):
+def test_effects_of_some_pairs_are_those_of_the_draws_with_a_path(sampled, monkeypatch, at_once, number):
     posterior, _ = sampled
-    whole = total_effects(posterior, draws=301, interval=0.7, seed=5)
-    some = whole.sample(number, random_state=number)
-    source, target = (some[name].map(posterior.nodes.index).to_numpy() for name in ("source", "target"))
+    drawn = effect_draws(posterior, draws=301, seed=5)
+    pairs = np.argwhere(~np.eye(len(posterior.nodes), dtype=bool))
+    source, target = np.random.default_rng(number).permutation(pairs)[:number].T
     monkeypatch.setattr(effects_module, "EFFECTS_AT_ONCE", at_once)
     found = pair_effects(posterior, source, target, draws=301, interval=0.7, seed=5)
-    expected = some[["mean", "lower", "upper"]].reset_index(drop=True)
-    pd.testing.assert_frame_equal(found, expected, check_exact=True)
+    for row, i, j in zip(found.itertuples(index=False), source, target, strict=True):
+        effects = drawn[:, i, j][drawn[:, i, j] != 0]
+        expected = [effects.mean(), *np.quantile(effects, [0.15, 0.85])] if len(effects) else [np.nan] * 3
+        np.testing.assert_allclose(row, expected, rtol=1e-12, atol=0)
+
+
+def test_a_pair_without_a_path_has_no_effect():
+    independent = pd.DataFrame(np.random.default_rng(1).normal(size=(100, 2)), columns=["a", "b"])
+    sampler = ew.MinimalIMAP(alpha=1e-6, criterion="test")
+    posterior = ew.sample(independent, sampler=sampler, iterations=500, thin=10, seed=1, progress=False)
+    assert pair_effects(posterior, np.array([0]), np.array([1])).isna().all(axis=None)
 
 
 def test_parts_of_the_pairs_are_of_the_same_draws_without_a_seed(sampled, monkeypatch):

@@ -73,7 +73,7 @@ def screenshot(request):
 
 @pytest.fixture(scope="session")
 def simulated():
-    return sample(ew.simulate(12, 300, seed=3).data)
+    return sample(ew.simulate(12, 60, seed=3).data)
 
 
 @pytest.fixture(scope="session")

@@ -22,7 +22,8 @@ class Commands(TyperGroup):
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt as interrupt:
-            typer.echo("edgewise: interrupted; nothing was written.", err=True)
+            left = str(interrupt) or "nothing was written"
+            typer.echo(f"edgewise: interrupted; {printable(left)}.", err=True)
             raise typer.Exit(INTERRUPTED) from interrupt
 
 
@@ -235,10 +236,10 @@ def report(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="Where edgewise fit wrote its results.")],
     no_color: NoColor = False,
 ) -> None:
-    """Write report.html anew, from the posterior.nc in the same directory."""
-    from .results import rebuild_report
+    """Write report.html, edges.csv and run.json anew, from the posterior.nc in the same directory."""
+    from .results import rebuild_results
 
-    typer.echo(f"Wrote {printable(str(rebuild_report(directory)))}: open it in a browser.")
+    typer.echo(f"Wrote {printable(str(rebuild_results(directory)))}: open it in a browser.")
 
 
 def _end(info: dict[str, Any]) -> None:

@@ -48,12 +48,23 @@ def is_demo(out: Path) -> bool:
 
 @contextmanager
 def new_files(out: Path) -> Iterator[Path]:
-    """Provide a directory to write to, whose files move to ``out`` at the end; an error leaves nothing."""
+    """Provide a directory to write to, whose files move to ``out`` at the end.
+
+    An error leaves nothing. Ctrl-C leaves the draws, if they are complete: the rest can be made from them.
+    """
     made = [place for place in (out, *out.parents) if not place.exists()]
     try:
         out.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".edgewise-", dir=out) as directory:
-            yield Path(directory)
+            try:
+                yield Path(directory)
+            except KeyboardInterrupt as interrupt:
+                draws = Path(directory) / DRAWS
+                if not draws.is_file():
+                    raise
+                draws.replace(out / DRAWS)
+                kept = f"the draws are in {quote(str(out))}, and edgewise report makes the rest of them"
+                raise KeyboardInterrupt(kept) from interrupt
             for file in Path(directory).iterdir():
                 file.replace(out / file.name)
     except BaseException as error:
@@ -76,8 +87,8 @@ def write_results(posterior: Posterior, directory: Path) -> Summary:
     return Summary(posterior.edges(), diagnostics, posterior.info, files)
 
 
-def rebuild_report(directory: Path) -> Path:
-    """Write report.html anew from the draws beside it, and return its path."""
+def rebuild_results(directory: Path) -> Path:
+    """Write report.html, edges.csv and run.json anew from the draws beside them, and return the path of the report."""
     if not (directory / DRAWS).is_file():
         raise StorageError(
             f"There is no {DRAWS} in {quote(str(directory))}: give a directory that edgewise fit or edgewise demo "
@@ -85,7 +96,7 @@ def rebuild_report(directory: Path) -> Path:
         )
     posterior = load(directory / DRAWS)
     with new_files(directory) as place:
-        posterior.report(place / REPORT)
+        write_results(posterior, place)
     return directory / REPORT
 
 

@@ -16,6 +16,7 @@ from rich.text import Text
 from edgewise.data.wording import enumerate_items
 from edgewise.experiments import Accuracy
 from edgewise.posterior.diagnostics import Diagnostics
+from edgewise.posterior.summaries import PROBABLE
 
 from .wording import printable
 
@@ -23,9 +24,6 @@ REPORT = "report.html"
 
 SHOWN = 15
 """Edges in a summary: what fits on a screen."""
-
-PROBABLE = 0.5
-"""Probability from which on an edge is counted as found."""
 
 UNLIMITED = 10_000
 """Columns where there is no terminal: more than any line needs, so that none is folded or cut."""
@@ -81,6 +79,7 @@ def describe(summary: Summary, out: Path) -> dict[str, Any]:
         "verdict": summary.diagnostics.verdict,
         "is_converged": summary.diagnostics.is_converged,
         "stopped_by": summary.info["stopped_by"],
+        "stopped_note": summary.info["stopped_note"],
         "iterations_done": summary.info["iterations_done"],
         "seed": summary.info["seed"],
         "seconds": summary.info["seconds"],
@@ -108,7 +107,7 @@ def show(summary: Summary, out: Path) -> None:
     if not console.is_terminal:
         console = Console(width=UNLIMITED)
     if len(summary.edges):
-        console.print(_table(summary.edges.head(SHOWN)))
+        console.print(_table(summary.edges.head(SHOWN), console.width))
     console.print(Text(f"{_found(summary)} {_method(summary.info['sampler'])}"))
     if summary.accuracy is not None:
         console.print(Text(_compared(summary.accuracy)))
@@ -141,14 +140,23 @@ def _compared(accuracy: Accuracy) -> str:
     )
 
 
-def _table(edges: pd.DataFrame) -> Table:
+NUMBERS = {"probability": "probability", "mcse": "±", "undirected": "joined", "compelled": "compelled"}
+"""Columns of the table in the terminal, the most important first."""
+
+NAMES = 20
+"""Columns of a terminal that two names should have; where numbers leave less, the last of these are left out."""
+
+
+def _table(edges: pd.DataFrame, width: int) -> Table:
     table = Table(title="Most probable edges", title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for column in ("source", "target"):
-        table.add_column(column, overflow="fold")
-    for column in ("probability", "±", "joined", "compelled"):
-        # Where there is little room, long names are folded, not numbers.
-        table.add_column(column, justify="right", no_wrap=True)
-    for source, target, *numbers in edges.itertuples(index=False):
-        names = (Text(printable(name)) for name in (source, target))
-        table.add_row(*names, *(f"{number:.3f}" for number in numbers))
+        table.add_column(column, overflow="fold", min_width=len(column))
+    shown = list(NUMBERS)
+    while len(shown) > 1 and NAMES + sum(max(len(NUMBERS[name]), 5) + 2 for name in shown) > width:
+        shown.pop()
+    for name in shown:
+        table.add_column(NUMBERS[name], justify="right", no_wrap=True)
+    for edge in edges.to_dict("records"):
+        names = (Text(printable(edge[end])) for end in ("source", "target"))
+        table.add_row(*names, *(f"{edge[name]:.3f}" for name in shown))
     return table

@@ -1,6 +1,7 @@
 """The checks that data must pass, each of which raises one sentence that names the columns at fault."""
 
 import datetime
+import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
@@ -23,8 +24,8 @@ ASYMMETRY = 1e-6
 
 
 def check_names(names: Sequence[str]) -> None:
-    """Refuse empty and repeated column names, and halves of characters, which no file can hold."""
-    empty = [position for position, name in enumerate(names, start=1) if not name.strip()]
+    """Refuse empty, invisible and repeated column names, and halves of characters, which no file can hold."""
+    empty = [position for position, name in enumerate(names, start=1) if not any(map(_is_visible, name))]
     if empty:
         raise DataError(f"Column {empty[0]} of the data has no name: give every column a name.")
     broken = [name for name in names if any("\ud800" <= character <= "\udfff" for character in name)]
@@ -33,6 +34,11 @@ def check_names(names: Sequence[str]) -> None:
     repeated = [name for name, occurrences in Counter(names).items() if occurrences > 1]
     if repeated:
         raise DataError(f"More than one column is called {enumerate_names(repeated)}: give each column its own name.")
+
+
+def _is_visible(character: str) -> bool:
+    """Whether a character leaves a mark: neither white space nor a control or format character."""
+    return unicodedata.category(character) not in ("Cc", "Cf", "Zs", "Zl", "Zp")
 
 
 def check_shape(n: int, names: Sequence[str]) -> None:

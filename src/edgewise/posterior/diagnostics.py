@@ -177,7 +177,9 @@ def _praise(by_chain: np.ndarray, r_hat: float, ess: float) -> str:
             "Nothing speaks against this run, but one chain cannot be compared with others: the log posterior has "
             f"{ess:,.0f} effective draws."
         )
+    apart = np.ptp(by_chain, axis=0).max()
+    agree = "agree" if apart <= SMALLEST_DIFFERENCE else "agree as far as so few draws can"
     return (
-        f"The {chains} chains agree: their probabilities of an edge differ by {np.ptp(by_chain, axis=0).max():.2f} at "
-        f"most, and the log posterior has R-hat {r_hat:.3f} and {ess:,.0f} effective draws."
+        f"The {chains} chains {agree}: their probabilities of an edge differ by {apart:.2f} at most, and the log "
+        f"posterior has R-hat {r_hat:.3f} and {ess:,.0f} effective draws."
     )

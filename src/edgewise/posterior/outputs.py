@@ -102,14 +102,16 @@ class Outputs:
         write_report(self, path)
 
     def plot_graph(self: "Posterior", threshold: float = 0.5) -> "Figure":
-        """Draw the consensus DAG in layers, causes above effects.
+        """Draw the pairs of variables that are probably joined, in layers, probable causes above effects.
 
-        The wider an arrow, the more probable; dotted ones have a direction that the data mostly cannot tell.
+        The wider a line, the more probable. It has an arrow where one direction has at least three quarters of the
+        probability, and is solid where the data can tell the direction: where it is compelled in at least half of the
+        draws that join the pair. Both directions show on hovering.
 
         Parameters
         ----------
         threshold
-            Leave out edges less probable than this, as in :meth:`consensus_dag`.
+            Leave out pairs that are joined with a lower probability than this.
 
         Returns
         -------

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from .posterior import Posterior
 
 
+PROBABLE = 0.5
+"""Probability from which on an edge is counted as found: more probable than not."""
+
+
 class RankedGraph(NamedTuple):
     """A graph of a posterior.
 

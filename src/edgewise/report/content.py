@@ -1,4 +1,4 @@
-"""What a report says, as plain data: the page shows it, and computes nothing."""
+"""What a report says, as plain data: the numbers, and the judgements that depend on them, are made here once."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -8,17 +8,21 @@ import pandas as pd
 
 from edgewise.errors import DataError
 from edgewise.posterior.effects import pair_effects
+from edgewise.posterior.summaries import PROBABLE, consensus
 
-from .layout import lay_out
+from .layout import Layout, lay_out
 
 if TYPE_CHECKING:
     from edgewise.posterior import Posterior
 
 MOST_EDGES = 20_000
-"""Rows of the table of edges: the most probable ones. All are in edges.csv; so many take 2 MB and sort at once."""
+"""Rows of the table of edges: the most probable ones. So many take 2 MB and sort at once."""
 
 SMALLEST_SHARE = 0.05
 """Members of a Markov blanket less probable than this are not listed."""
+
+CLEAR = 0.75
+"""Share of a pair's probability that its direction must have to be drawn as an arrow: three to one."""
 
 MOST_DAGS = 10
 
@@ -31,20 +35,16 @@ NORMAL_95 = 1.96
 
 def graph_content(posterior: "Posterior") -> dict[str, Any]:
     """Return what the interactive part of the page needs: variables with their places, edges, Markov blankets."""
-    layout = lay_out(posterior.consensus_dag())
-    edges = edge_table(posterior)
-    number = {name: column for column, name in enumerate(posterior.nodes)}
-    columns: dict[str, list[Any]] = {}
-    for name in map(str, edges):
-        values = edges[name].map(number) if name in ("source", "target") else edges[name]
-        columns[name] = [None if pd.isna(value) else value for value in values.tolist()]
+    pairs = pair_table(posterior)
+    layout = lay_out_pairs(posterior, pairs)
     blanket = posterior.markov_blanket_probabilities().to_numpy()
     return {
         "nodes": list(posterior.nodes),
         "across": np.round(layout.across, 3).tolist(),
         "down": layout.down.tolist(),
         "bends": [[i, j, *np.round(places, 3).tolist()] for (i, j), places in layout.bends.items()],
-        "edges": columns,
+        "pairs": _columns(pairs.head(MOST_EDGES)),
+        "edges": _columns(edge_table(posterior)),
         "blankets": [
             [[int(v), round(float(row[v]), 4)] for v in np.argsort(-row, kind="stable") if row[v] >= SMALLEST_SHARE]
             for row in blanket
@@ -52,26 +52,104 @@ def graph_content(posterior: "Posterior") -> dict[str, Any]:
     }
 
 
-def edge_table(posterior: "Posterior") -> pd.DataFrame:
-    """Return the most probable edges with intervals of their probabilities, and total effects with theirs.
+def _columns(table: pd.DataFrame) -> dict[str, list[Any]]:
+    """Return a table as lists; what is not a number is None."""
+    return {str(name): [None if pd.isna(value) else value for value in table[name].tolist()] for name in table}
 
-    The interval of a probability says how far the draws leave it open: 95 %, from the Monte Carlo error. Effects are
-    there if the posterior knows the moments of the data, and if double precision can hold them.
+
+def pair_table(posterior: "Posterior") -> pd.DataFrame:
+    """Return the pairs that were ever joined, the most probable first, each in its more probable direction.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``source`` and ``target`` (column numbers), ``probability`` of that direction, ``reverse`` of the other,
+        and ``joined`` of either; ``is_clear``, whether the direction has most of the probability; and ``is_settled``,
+        whether the direction is compelled, in one and the same way, in at least half of the draws that join the pair:
+        then the data can tell it.
+    """
+    directed = posterior.edge_probabilities().to_numpy()
+    compelled = posterior.edge_probabilities("compelled").to_numpy()
+    joined = posterior.edge_probabilities("undirected").to_numpy()
+    i, j = np.nonzero(np.triu(joined, 1))
+    forward = directed[i, j] >= directed[j, i]
+    source, target = np.where(forward, i, j), np.where(forward, j, i)
+    table = pd.DataFrame(
+        {
+            "source": source,
+            "target": target,
+            "probability": directed[source, target],
+            "reverse": directed[target, source],
+            "joined": joined[source, target],
+            "is_clear": directed[source, target] >= CLEAR * joined[source, target],
+            "is_settled": compelled[source, target] >= joined[source, target] / 2,
+        }
+    )
+    return table.sort_values("joined", ascending=False, kind="stable", ignore_index=True)
+
+
+def lay_out_pairs(posterior: "Posterior", pairs: pd.DataFrame, threshold: float = PROBABLE) -> Layout:
+    """Place the variables by the pairs that are joined with some probability, in their more probable directions.
+
+    Where these directions form a cycle, the less probable of them give way.
+    """
+    shown = pairs[pairs["joined"] >= threshold]
+    weight = np.zeros((len(posterior.nodes), len(posterior.nodes)))
+    weight[shown["source"], shown["target"]] = shown["probability"]
+    return lay_out(consensus(weight, 0.0))
+
+
+def edge_table(posterior: "Posterior") -> pd.DataFrame:
+    """Return the most probable edges, by column number, with intervals of their probabilities, and total effects.
+
+    The interval of a probability says how far the draws leave it open; see :func:`monte_carlo_interval`. Effects are
+    those of the draws that have a directed path; they are there if the posterior knows the moments of the data, and if
+    double precision can hold them.
     """
     edges = posterior.edges().head(MOST_EDGES)
-    half = NORMAL_95 * edges["mcse"]
-    edges.insert(3, "lower", (edges["probability"] - half).clip(0, 1))
-    edges.insert(4, "upper", (edges["probability"] + half).clip(0, 1))
+    names = pd.Index(posterior.nodes)
+    for column in ("source", "target"):
+        edges[column] = names.get_indexer(pd.Index(edges[column]))
+    lower, upper = monte_carlo_interval(
+        edges["probability"].to_numpy(), edges["mcse"].to_numpy(), posterior.silent_diagnostics.ess
+    )
+    edges.insert(3, "lower", lower)
+    edges.insert(4, "upper", upper)
     if posterior.moments is None or edges.empty:
         return edges
-    names = pd.Index(posterior.nodes)
-    source, target = (names.get_indexer(pd.Index(edges[column])) for column in ("source", "target"))
     try:
         # The seed is fixed, so that a report made anew from the same posterior is the same.
-        effects = pair_effects(posterior, source, target, seed=0)
+        effects = pair_effects(posterior, edges["source"].to_numpy(), edges["target"].to_numpy(), seed=0)
     except DataError:
         return edges
     return edges.join(effects.rename(columns={"mean": "effect", "lower": "effect_lower", "upper": "effect_upper"}))
+
+
+def monte_carlo_interval(probability: np.ndarray, mcse: np.ndarray, ess: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the ends of 95 % intervals that the finite number of draws leaves for probabilities.
+
+    They are Wilson's, with the number of independent draws that the Monte Carlo error stands for. Where an edge is in
+    every draw there is no error to go by, but there still are only so many draws: those of the log posterior count.
+
+    Parameters
+    ----------
+    probability, mcse
+        Of each edge.
+    ess
+        Effective draws of the log posterior.
+
+    Examples
+    --------
+    >>> lower, upper = monte_carlo_interval(np.array([0.5, 1.0]), np.array([0.05, 0.0]), 100.0)
+    >>> np.round(lower, 3), np.round(upper, 3)
+    (array([0.404, 0.963]), array([0.596, 1.   ]))
+    """
+    square = NORMAL_95**2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        draws = np.where(mcse > 0, probability * (1 - probability) / mcse**2, ess)
+    middle = (probability + square / (2 * draws)) / (1 + square / draws)
+    half = NORMAL_95 / (1 + square / draws) * np.sqrt(probability * (1 - probability) / draws + square / (4 * draws**2))
+    return np.clip(middle - half, 0, 1), np.clip(middle + half, 0, 1)
 
 
 def edge_rows(edges: pd.DataFrame, number: int) -> list[dict[str, Any]]:

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import plotly.graph_objects as go
 
-from edgewise.arguments import is_whole
+from edgewise.arguments import check_threshold, is_whole
 from edgewise.errors import ArgumentError
 
-from .layout import Layout, lay_out
+from .content import lay_out_pairs, pair_table
+from .layout import Layout
+from .wording import shorten
 
 if TYPE_CHECKING:
     from edgewise.posterior import Posterior
@@ -23,8 +25,8 @@ if TYPE_CHECKING:
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
 """One for each chain, in turn."""
 
-COMPELLED, OPEN = COLOURS[0], COLOURS[5]
-"""Edges whose direction the data can tell, and others."""
+SETTLED, OPEN = COLOURS[0], COLOURS[5]
+"""Pairs whose direction the data can tell, and others."""
 
 MOST_POINTS = 1000
 """Points of a trace: about as many as a screen has pixels across."""
@@ -37,27 +39,28 @@ SMALLEST_SHOWN = 0.01
 
 
 def plot_graph(posterior: "Posterior", threshold: float = 0.5) -> go.Figure:
-    """Draw the consensus DAG; see :meth:`edgewise.Posterior.plot_graph`."""
-    dag = posterior.consensus_dag(threshold)
-    layout = lay_out(dag)
-    probability = posterior.edge_probabilities().to_numpy()
-    compelled = posterior.edge_probabilities("compelled").to_numpy()
+    """Draw the pairs that are probably joined; see :meth:`edgewise.Posterior.plot_graph`."""
+    pairs = pair_table(posterior)
+    layout = lay_out_pairs(posterior, pairs, check_threshold(threshold))
     figure = go.Figure()
-    for i, j in np.argwhere(dag).tolist():
-        across, down = _curve(layout, i, j)
-        colour = COMPELLED if is_mostly_compelled(probability[i, j], compelled[i, j]) else OPEN
+    for pair in pairs[pairs["joined"] >= threshold].to_dict("records"):
+        across, down = _curve(layout, pair["source"], pair["target"])
+        colour = SETTLED if pair["is_settled"] else OPEN
+        head = 14 if pair["is_clear"] else 0
+        source, target = (label(posterior.nodes[v]) for v in (pair["source"], pair["target"]))
         figure.add_scatter(
             x=across,
             y=down,
             mode="lines+markers",
-            line={
+            line={"color": colour, "width": 1 + 4 * pair["joined"], "dash": "solid" if pair["is_settled"] else "dot"},
+            marker={
+                "symbol": "arrow",
+                "size": [*[0] * (len(across) - 1), head],
+                "angleref": "previous",
                 "color": colour,
-                "width": 1 + 4 * probability[i, j],
-                "dash": "solid" if colour == COMPELLED else "dot",
             },
-            marker={"symbol": "arrow", "size": [*[0] * (len(across) - 1), 14], "angleref": "previous", "color": colour},
-            opacity=0.2 + 0.8 * probability[i, j],
-            text=f"{label(posterior.nodes[i])} → {label(posterior.nodes[j])}: {probability[i, j]:.3f}",
+            opacity=0.2 + 0.8 * pair["joined"],
+            text=f"{source} → {target}: {pair['probability']:.3f}<br>{target} → {source}: {pair['reverse']:.3f}",
             hoverinfo="text",
         )
     figure.add_scatter(
@@ -91,7 +94,7 @@ def plot_trace(posterior: "Posterior") -> go.Figure:
             name=f"chain {number + 1}",
             line={"color": COLOURS[number % len(COLOURS)], "width": 1},
         )
-    figure.update_layout(height=340, legend={"orientation": "h", "y": 1.1})
+    figure.update_layout(height=340, legend={"orientation": "h", "y": 1.1}, showlegend=len(figure.data) <= len(COLOURS))
     figure.update_xaxes(title="iteration")
     figure.update_yaxes(title="log posterior", tickformat=",.7~g")
     return _finished(figure)
@@ -100,9 +103,11 @@ def plot_trace(posterior: "Posterior") -> go.Figure:
 def plot_edges(posterior: "Posterior", kind: "Kind" = "directed") -> go.Figure:
     """Draw the probabilities of all edges as a heat map; see :meth:`edgewise.Posterior.plot_edges`."""
     p = len(posterior.nodes)
-    layout = lay_out(posterior.consensus_dag())
+    layout = lay_out_pairs(posterior, pair_table(posterior))
     order = np.lexsort((layout.across, layout.down))
-    percent = np.round(100 * posterior.edge_probabilities(kind).to_numpy()[np.ix_(order, order)]).astype(np.uint8)
+    probability = posterior.edge_probabilities(kind).to_numpy()[np.ix_(order, order)]
+    # Nothing that is not certain is rounded to certainty.
+    percent = np.where(probability < 1, np.minimum(np.round(100 * probability), 99), 100).astype(np.uint8)
     figure = go.Figure(
         go.Heatmap(
             z=percent,
@@ -158,15 +163,10 @@ def label(name: str, longest: int = 40) -> str:
 
     Examples
     --------
-    >>> label("<b>Raf</b>"), label("a" * 50, 5)
-    ('&lt;b&gt;Raf&lt;/b&gt;', 'aaaa…')
+    >>> label("<b>Raf</b>")
+    '&lt;b&gt;Raf&lt;/b&gt;'
     """
-    return html.escape(name if len(name) <= longest else f"{name[: longest - 1]}…", quote=False)
-
-
-def is_mostly_compelled(probability: float, compelled: float) -> bool:
-    """Whether an edge, in most of the draws that have it, is compelled: the data can then tell its direction."""
-    return compelled >= probability / 2
+    return html.escape(shorten(name, longest), quote=False)
 
 
 def _choose_chains(posterior: "Posterior", first: int | None, second: int | None) -> tuple[int, int]:
@@ -194,11 +194,14 @@ def _check_chain(chain: int | None, chains: int) -> int:
 
 def _curve(layout: Layout, i: int, j: int) -> tuple[np.ndarray, np.ndarray]:
     """Return points along an edge: from bend to bend, vertical in each, and ending short of its variable."""
-    across = [layout.across[i], *layout.bends.get((i, j), []), layout.across[j]]
+    bends = layout.bends.get((i, j), [])
+    across = np.array([layout.across[i], *bends, layout.across[j]])
+    down = np.linspace(layout.down[i], layout.down[j], len(across))
     steps = np.linspace(0, len(across) - 1, 12 * (len(across) - 1) + 1)[:-1]
-    part, within = np.divmod(steps, 1)
-    start, end = (np.array(across)[part.astype(int) + shift] for shift in (0, 1))
-    return start + (end - start) * within**2 * (3 - 2 * within), layout.down[i] + steps
+    part = steps.astype(int)
+    within = steps - part
+    smooth = within**2 * (3 - 2 * within)
+    return across[part] + np.diff(across)[part] * smooth, down[part] + np.diff(down)[part] * within
 
 
 def _finished(figure: go.Figure) -> go.Figure:

@@ -3,12 +3,13 @@
 
 const graph = JSON.parse(document.getElementById("graph-data").textContent);
 const names = graph.nodes;
-const edges = graph.edges.source.map((source, number) =>
-  Object.fromEntries(Object.keys(graph.edges).map((column) => [column, graph.edges[column][number]])));
+const rowsOf = (columns) => columns.source.map((_, number) =>
+  Object.fromEntries(Object.keys(columns).map((column) => [column, columns[column][number]])));
+const edges = rowsOf(graph.edges), pairs = rowsOf(graph.pairs);
 const bends = new Map(graph.bends.map(([source, target, ...places]) => [`${source} ${target}`, places]));
 const hasEffects = edges.length > 0 && "effect" in edges[0];
 
-const state = { threshold: graph.threshold, chosen: null, near: false };
+const state = { threshold: graph.threshold, chosen: null, focused: null, near: false };
 
 const find = (id) => document.getElementById(id);
 
@@ -29,9 +30,12 @@ function draw(tag, attributes = {}, ...content) {
 const isNumber = (value) => value !== null && value !== undefined;
 const fixed = (value) => (isNumber(value) ? value.toFixed(3) : "–");
 const short = (value) => (!isNumber(value) ? "–" : value === 0 ? "0" : value.toPrecision(3));
-const cut = (text, longest) => ([...text].length <= longest ? text : [...text].slice(0, longest - 1).join("") + "…");
-/* As in figures.py: compelled in most of the draws that have the edge. */
-const isCompelled = (edge) => edge.compelled >= edge.probability / 2;
+/* Long names often differ only at their ends, so they are cut before that. */
+function cut(text, longest) {
+  const letters = [...text], tail = Math.floor((longest - 1) / 3);
+  if (letters.length <= longest) return text;
+  return letters.slice(0, longest - 1 - tail).join("") + "…" + letters.slice(letters.length - tail).join("");
+}
 
 /* The graph. */
 
@@ -41,17 +45,18 @@ const HEIGHT = 32, UNIT = WIDTH + 16, LAYER = 84, MARGIN = 16;
 const picture = find("picture");
 let view = null;
 
-function shownEdges() {
-  return edges.filter((edge) => edge.probability >= state.threshold);
+function shownPairs() {
+  return pairs.filter((pair) => pair.joined >= state.threshold);
 }
 
+/* A Markov blanket, every pair taken in its more probable direction. */
 function neighbourhood(chosen, shown) {
   const members = new Set([chosen]);
-  for (const edge of shown) {
-    if (edge.target === chosen) members.add(edge.source);
-    if (edge.source === chosen) {
-      members.add(edge.target);
-      for (const other of shown) if (other.target === edge.target) members.add(other.source);
+  for (const pair of shown) {
+    if (pair.target === chosen) members.add(pair.source);
+    if (pair.source === chosen) {
+      members.add(pair.target);
+      for (const other of shown) if (other.target === pair.target) members.add(other.source);
     }
   }
   return members;
@@ -67,14 +72,11 @@ function wholePlaces() {
 /* Coordinates of a Markov blanket: parents above, the chosen variable between the other parents of its children, which
    are below. */
 function blanketPlaces(members, shown) {
-  const as = (v, end) => Math.max(0, ...shown
-    .filter((edge) => edge[end] === v && edge[end === "source" ? "target" : "source"] === state.chosen)
-    .map((edge) => edge.probability));
+  const has = (source, target) => shown.some((pair) => pair.source === source && pair.target === target);
   const above = [], beside = [], below = [];
   for (const v of [...members].sort(byPlace)) {
     if (v === state.chosen) continue;
-    const parent = as(v, "source"), child = as(v, "target");
-    (parent === 0 && child === 0 ? beside : parent >= child ? above : below).push(v);
+    (has(v, state.chosen) ? above : has(state.chosen, v) ? below : beside).push(v);
   }
   beside.splice(Math.floor(beside.length / 2), 0, state.chosen);
   const places = new Map();
@@ -83,15 +85,16 @@ function blanketPlaces(members, shown) {
   return places;
 }
 
-function pathOf(edge, places, isWhole) {
-  const [x, y] = places.get(edge.source), [toX, toY] = places.get(edge.target);
+function pathOf(pair, places, isWhole) {
+  const [x, y] = places.get(pair.source), [toX, toY] = places.get(pair.target);
+  const gap = pair.is_clear ? 9 : 0; // for the head of the arrow
   if (toY <= y) {
     const start = x + WIDTH / 2, end = toX + WIDTH / 2, out = Math.max(start, end) + 46;
-    return `M${start} ${y}C${out} ${y} ${out} ${toY} ${end + 9} ${toY}`;
+    return `M${start} ${y}C${out} ${y} ${out} ${toY} ${end + gap} ${toY}`;
   }
-  const middle = isWhole ? bends.get(`${edge.source} ${edge.target}`) || [] : [];
+  const middle = isWhole ? bends.get(`${pair.source} ${pair.target}`) || [] : [];
   const points = [[x, y + HEIGHT / 2], ...middle.map((across, number) => [across * UNIT, y + (number + 1) * LAYER]),
-    [toX, toY - HEIGHT / 2 - 9]];
+    [toX, toY - HEIGHT / 2 - gap]];
   let path = `M${points[0][0]} ${points[0][1]}`;
   for (let k = 1; k < points.length; k++) {
     const half = (points[k - 1][1] + points[k][1]) / 2;
@@ -106,31 +109,31 @@ function arrowHead(kind) {
 }
 
 function drawGraph({ fit = false } = {}) {
-  const shown = shownEdges();
+  const shown = shownPairs();
   const around = state.chosen === null ? null : neighbourhood(state.chosen, shown);
   const members = state.near && around ? around : new Set(names.keys());
   const isWhole = members.size === names.length;
   const places = isWhole ? wholePlaces() : blanketPlaces(members, shown);
   const lines = draw("g"), boxes = draw("g");
-  let count = 0;
-  for (const edge of [...shown].reverse()) {
-    if (!members.has(edge.source) || !members.has(edge.target)) continue;
-    count += 1;
-    const kind = isCompelled(edge) ? "compelled" : "open";
-    const touches = state.chosen === null || edge.source === state.chosen || edge.target === state.chosen;
-    const line = draw("path", { class: `edge ${kind}`, d: pathOf(edge, places, isWhole),
-      "stroke-width": 1 + 3.5 * edge.probability, "marker-end": `url(#head-${kind})`,
-      opacity: (0.2 + 0.8 * edge.probability) * (touches ? 1 : 0.3) });
-    line.append(draw("title", {}, `${names[edge.source]} → ${names[edge.target]}: ${fixed(edge.probability)}`));
+  const drawn = shown.filter((pair) => members.has(pair.source) && members.has(pair.target));
+  for (const pair of [...drawn].reverse()) {
+    const kind = pair.is_settled ? "settled" : "open";
+    const touches = state.chosen === null || pair.source === state.chosen || pair.target === state.chosen;
+    const line = draw("path", { class: `edge ${kind}`, d: pathOf(pair, places, isWhole),
+      "stroke-width": 1 + 3.5 * pair.joined, opacity: (0.2 + 0.8 * pair.joined) * (touches ? 1 : 0.3) });
+    if (pair.is_clear) line.setAttribute("marker-end", `url(#head-${kind})`);
+    const [source, target] = [names[pair.source], names[pair.target]];
+    line.append(draw("title", {}, `${source} → ${target}: ${fixed(pair.probability)}\n` +
+      `${target} → ${source}: ${fixed(pair.reverse)}\njoined: ${fixed(pair.joined)}`));
     lines.append(line);
   }
   const order = [...members].sort(byPlace);
+  const reachable = members.has(state.focused) ? state.focused : state.chosen ?? order[0];
   for (const v of order) {
     const [x, y] = places.get(v);
     const isChosen = v === state.chosen;
     const box = draw("g", { class: "node", transform: `translate(${x} ${y})`, role: "button", "data-node": v,
-      tabindex: isChosen || (state.chosen === null && v === order[0]) ? 0 : -1, "aria-pressed": isChosen,
-      "aria-label": names[v] },
+      tabindex: v === reachable ? 0 : -1, "aria-pressed": isChosen, "aria-label": names[v] },
       draw("title", {}, names[v]),
       draw("rect", { x: -WIDTH / 2, y: -HEIGHT / 2, width: WIDTH, height: HEIGHT, rx: 8 }),
       draw("text", {}, cut(names[v], LONGEST)));
@@ -139,11 +142,23 @@ function drawGraph({ fit = false } = {}) {
     boxes.append(box);
   }
   const hadFocus = picture.contains(document.activeElement);
-  picture.replaceChildren(draw("defs", {}, arrowHead("compelled"), arrowHead("open")), lines, boxes);
-  if (hadFocus) picture.querySelector('[tabindex="0"]')?.focus({ preventScroll: true });
-  find("count").textContent = `${count} edge${count === 1 ? "" : "s"} shown` + (isWhole ? "" :
-    `, between ${members.size} of ${names.length} variables: the neighbourhood of ${cut(names[state.chosen], 40)}`);
+  picture.replaceChildren(draw("defs", {}, arrowHead("settled"), arrowHead("open")), lines, boxes);
+  if (hadFocus) focusNode();
+  find("count").textContent = `${drawn.length} pair${drawn.length === 1 ? "" : "s"} shown` +
+    (isWhole ? "" : `, between ${members.size} of ${names.length} variables`) +
+    (state.chosen === null ? "" : `; ${cut(names[state.chosen], 40)} is selected`);
   if (fit) fitView(lines.getBBox(), boxes.getBBox());
+  else if (state.chosen !== null) reveal(...places.get(state.chosen));
+}
+
+function focusNode() {
+  picture.querySelector('[tabindex="0"]')?.focus({ preventScroll: true });
+}
+
+/* Move the view, if need be, so that a place is in it. */
+function reveal(x, y) {
+  const isIn = x > view.x && x < view.x + view.width && y > view.y && y < view.y + view.height;
+  if (!isIn) setView({ ...view, x: x - view.width / 2, y: y - view.height / 2 });
 }
 
 function fitView(...parts) {
@@ -168,20 +183,22 @@ function zoom(factor) {
     width: view.width * factor, height: view.height * factor });
 }
 
-function choose(v, { focus = false } = {}) {
+function choose(v) {
   state.chosen = v;
+  if (v !== null) state.focused = v;
   drawGraph({ fit: state.near });
   fillPanel();
-  if (focus) picture.querySelector('[tabindex="0"]')?.focus({ preventScroll: true });
 }
 
 /* The panel of the chosen variable. */
 
+/* A name that selects its variable; the focus then goes to the panel, which is made anew. */
 function nameButton(v) {
   const button = make("button", { type: "button", class: "link", title: names[v] }, make("bdi", {}, cut(names[v], 40)));
   button.addEventListener("click", () => {
     choose(v);
     find("graph").scrollIntoView({ block: "nearest" });
+    find("panel").firstChild.focus({ preventScroll: true });
   });
   return button;
 }
@@ -192,24 +209,31 @@ function rankedList(title, items, none) {
   return [make("h4", {}, title), items.length ? list : make("p", {}, none)];
 }
 
+/* Enough to see what a variable depends on; the table of edges has all. */
+const MOST_EDGES = 8, MOST_IN_BLANKET = 20, LEAST = 0.01;
+
 function fillPanel() {
   const panel = find("panel"), v = state.chosen;
+  panel.classList.toggle("empty", v === null);
   if (v === null) {
-    panel.replaceChildren(make("p", {}, "No variable is selected. Click one in the graph, or find it by name: its most " +
-      "probable parents and children and its Markov blanket then show here."));
+    panel.replaceChildren(make("p", { tabindex: -1 }, "No variable is selected. Click one in the graph, or find it by " +
+      "name: its most probable parents and children and its Markov blanket then show here."));
     return;
   }
-  const tell = (edge) => fixed(edge.probability) + (hasEffects ? `, effect ${short(edge.effect)}` : "");
-  const probable = edges.filter((edge) => edge.probability >= 0.01);
-  const parents = probable.filter((edge) => edge.target === v).slice(0, 8).map((edge) => [edge.source, tell(edge)]);
-  const children = probable.filter((edge) => edge.source === v).slice(0, 8).map((edge) => [edge.target, tell(edge)]);
-  const blanket = graph.blankets[v].slice(0, 20).map(([other, share]) => [other, fixed(share)]);
+  const list = (end, other) => edges.filter((edge) => edge[end] === v && edge.probability >= LEAST).slice(0, MOST_EDGES)
+    .map((edge) => [edge[other], fixed(edge.probability) + (isNumber(edge.effect) ? `, effect ${short(edge.effect)}` : "")]);
+  const blanket = graph.blankets[v].slice(0, MOST_IN_BLANKET).map(([other, share]) => [other, fixed(share)]);
   const clear = make("button", { type: "button" }, "Clear selection");
-  clear.addEventListener("click", () => choose(null));
-  panel.replaceChildren(make("h3", {}, make("bdi", {}, names[v])),
-    ...rankedList("Most probable parents", parents, "None has a probability of 0.01 or more."),
-    ...rankedList("Most probable children", children, "None has a probability of 0.01 or more."),
-    ...rankedList("Markov blanket: parents, children, and their other parents", blanket, "None has a probability of 0.05 or more."),
+  clear.addEventListener("click", () => {
+    choose(null);
+    panel.firstChild.focus({ preventScroll: true });
+  });
+  panel.replaceChildren(make("h3", { tabindex: -1 }, make("bdi", {}, names[v])),
+    ...rankedList("Most probable parents", list("target", "source"), "None has a probability of 0.01 or more."),
+    ...rankedList("Most probable children", list("source", "target"), "None has a probability of 0.01 or more."),
+    ...(hasEffects ? [make("p", { class: "note" }, "Effects are total, given that there is a path.")] : []),
+    ...rankedList("Markov blanket: parents, children, and their other parents", blanket,
+      "None has a probability of 0.05 or more."),
     make("p", {}, clear));
 }
 
@@ -219,7 +243,7 @@ const columns = [
   { title: "from", key: "source", text: true },
   { title: "to", key: "target", text: true },
   { title: "probability", key: "probability", show: (edge) => fixed(edge.probability) },
-  { title: "interval", key: "lower", wide: true, show: (edge) => `${fixed(edge.lower)} – ${fixed(edge.upper)}` },
+  { title: "Monte Carlo interval", key: "lower", wide: true, show: (edge) => `${fixed(edge.lower)} – ${fixed(edge.upper)}` },
   { title: "joined", key: "undirected", show: (edge) => fixed(edge.undirected) },
   { title: "compelled", key: "compelled", show: (edge) => fixed(edge.compelled) },
 ];
@@ -294,10 +318,12 @@ function listen() {
   const search = find("search");
   const choices = find("names");
   for (const name of names) choices.append(make("option", { value: name }));
+  const plain = (text) => text.toLocaleLowerCase().replace(/\s+/g, "");
   const look = (isComplete) => {
-    const wanted = search.value.toLocaleLowerCase();
-    let v = names.findIndex((name) => name.toLocaleLowerCase() === wanted);
-    if (v < 0 && isComplete && wanted) v = names.findIndex((name) => name.toLocaleLowerCase().includes(wanted));
+    const wanted = plain(search.value);
+    const matches = [(name) => name === search.value, (name) => plain(name) === wanted,
+      (name) => isComplete && wanted && plain(name).includes(wanted)];
+    const v = matches.reduce((found, isMatch) => (found < 0 ? names.findIndex(isMatch) : found), -1);
     search.setCustomValidity(v < 0 && isComplete && wanted ? "No variable has such a name." : "");
     search.reportValidity();
     if (v >= 0 && v !== state.chosen) choose(v);
@@ -334,7 +360,13 @@ function listen() {
     picture.classList.add("dragged");
     setView({ ...grip.view, x: grip.view.x - x, y: grip.view.y - y });
   });
-  window.addEventListener("pointerup", () => picture.classList.remove("dragged"));
+  for (const end of ["pointerup", "pointercancel"]) {
+    window.addEventListener(end, () => {
+      picture.classList.remove("dragged");
+      /* The click that ends a drag comes right after, and is none. */
+      setTimeout(() => { grip = null; });
+    });
+  }
   picture.addEventListener("click", (event) => {
     if (grip?.moved) return;
     const node = event.target.closest("[data-node]");
@@ -350,11 +382,12 @@ function listen() {
       const next = all[(all.indexOf(node) + step + all.length) % all.length];
       node.setAttribute("tabindex", -1);
       next.setAttribute("tabindex", 0);
+      state.focused = Number(next.dataset.node);
       next.focus();
     } else if (event.key === "Enter" || event.key === " ") {
-      choose(Number(node.dataset.node), { focus: true });
+      choose(Number(node.dataset.node));
     } else if (event.key === "Escape") {
-      choose(null, { focus: true });
+      choose(null);
     } else return;
     event.preventDefault();
   });
@@ -370,13 +403,7 @@ function listen() {
   });
 }
 
-/* The charts, in the colours of the page. */
-
-function chartColours() {
-  const style = getComputedStyle(document.documentElement);
-  const ink = style.getPropertyValue("--ink").trim(), paper = style.getPropertyValue("--panel").trim();
-  return { "font.color": ink, "hoverlabel.bgcolor": paper, "hoverlabel.font.color": ink, "modebar.color": ink };
-}
+/* The charts; style sheets give them the colours of the page. */
 
 async function drawCharts() {
   const figures = JSON.parse(find("figure-data").textContent);
@@ -386,25 +413,19 @@ async function drawCharts() {
     const place = find(`chart-${name}`);
     place.style.height = `${figure.layout.height}px`;
     await Plotly.newPlot(place, figure.data, figure.layout, { responsive: true, displayModeBar: false });
-    await Plotly.relayout(place, chartColours());
   }
-  const recolour = async () => {
-    for (const name of Object.keys(figures)) {
-      await Plotly.relayout(find(`chart-${name}`), chartColours());
-      await Plotly.Plots.resize(find(`chart-${name}`));
-    }
-  };
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", recolour);
-  matchMedia("print").addEventListener("change", recolour);
+  matchMedia("print").addEventListener("change", () => {
+    for (const name of Object.keys(figures)) Plotly.Plots.resize(find(`chart-${name}`));
+  });
 }
 
-/* With many variables the whole graph is too small to read, so the page begins with a part of it. */
-const MANY = 40;
-if (names.length > MANY) {
+/* Where the whole graph would be too small to read, the page begins with the variable that has the most neighbours. */
+const ROOM_FOR_EACH = 20;
+if (names.length > picture.clientWidth / ROOM_FOR_EACH) {
   const degree = names.map(() => 0);
-  for (const edge of edges) {
-    degree[edge.source] += edge.probability;
-    degree[edge.target] += edge.probability;
+  for (const pair of pairs) {
+    degree[pair.source] += pair.joined;
+    degree[pair.target] += pair.joined;
   }
   state.near = true;
   state.chosen = degree.indexOf(Math.max(...degree));

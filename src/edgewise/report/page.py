@@ -17,16 +17,16 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from plotly.offline import get_plotlyjs
 
+from edgewise.posterior.diagnostics import SMALLEST_DIFFERENCE
 from edgewise.posterior.files import new_file
+from edgewise.posterior.summaries import PROBABLE
 
-from .content import MOST_CHANGES, MOST_EDGES, edge_rows, graph_content, setting_rows, top_dag_rows
-from .figures import plot_agreement, plot_edges, plot_trace
+from .content import MOST_CHANGES, MOST_EDGES, edge_rows, graph_content, pair_table, setting_rows, top_dag_rows
+from .figures import SMALLEST_SHOWN, plot_agreement, plot_edges, plot_trace
+from .wording import shorten
 
 if TYPE_CHECKING:
     from edgewise.posterior import Posterior
-
-LEAST_SURE = 0.5
-"""Edges that are counted as found in the first lines of the report, and where its slider begins."""
 
 MOST_ROWS = 10
 """Rows of the small tables: enough to see what is the matter."""
@@ -46,11 +46,13 @@ def write_report(posterior: "Posterior", path: str | os.PathLike[str]) -> None:
         dags=top_dag_rows(posterior),
         most_changes=MOST_CHANGES,
         most_edges=MOST_EDGES,
+        smallest_shown=SMALLEST_SHOWN,
+        smallest_difference=SMALLEST_DIFFERENCE,
         made_with=version("edgewise"),
         style=_read("page.css"),
         script=_read("page.js"),
         plotly=get_plotlyjs(),
-        graph=as_script_data({"threshold": LEAST_SURE, **graph}),
+        graph=as_script_data({"threshold": PROBABLE, **graph}),
         figures=as_script_data(_figures(posterior)),
     )
     # A name may hold half of a surrogate pair, which no file can.
@@ -77,14 +79,16 @@ def as_script_data(value: Any) -> str:
 
 def _shared(posterior: "Posterior") -> dict[str, Any]:
     """Return what the report and the summary in a notebook both say."""
-    edges = posterior.edges()
+    edges, pairs = posterior.edges(), pair_table(posterior)
+    found = pairs[pairs["joined"] >= PROBABLE]
     return {
         "nodes": posterior.nodes,
         "chains": posterior.weights.shape[0],
         "diagnostics": posterior.silent_diagnostics,
         "drawn": len(edges),
-        "sure": int((edges["probability"] >= LEAST_SURE).sum()),
-        "least_sure": LEAST_SURE,
+        "joined": len(found),
+        "clear": int(found["is_clear"].sum()),
+        "probable": PROBABLE,
         "top_edges": edge_rows(edges, MOST_ROWS),
         "most_rows": MOST_ROWS,
     }
@@ -113,6 +117,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters["number"] = _number
+    environment.filters["shorten"] = shorten
     return environment
 
 

@@ -3,6 +3,7 @@
 import importlib.metadata
 import os
 import platform
+import secrets
 import time
 import warnings
 from collections.abc import Iterable, Sequence
@@ -161,6 +162,18 @@ def sample(
                 f"The time_budget of {time_budget} seconds ended after {done:,} iterations, before the first draw: "
                 f"allow more time, or take fewer iterations or a smaller burn_in."
             )
+        stopped_note = None
+        if stopped_by is not None:
+            held = (
+                "the draws until then"
+                if burn_in == schedule.burn_in
+                else f"only {draws:,} draws of each chain, made after {burn_in:,} iterations in place of a burn-in of "
+                f"{schedule.burn_in:,}"
+            )
+            stopped_note = (
+                f"The run was stopped by the {stopped_by} after {done:,} of {schedule.iterations:,} iterations; the "
+                f"posterior holds {held}."
+            )
         posterior = keeper.finish(
             draws,
             collector.families(),
@@ -173,6 +186,7 @@ def sample(
                     "schedule": {**asdict(schedule), "burn_in": burn_in},
                     "iterations_done": done,
                     "stopped_by": stopped_by,
+                    "stopped_note": stopped_note,
                     "chains": chains,
                     "seed": seeds.entropy,
                     "start": start if isinstance(start, str) else "given",
@@ -189,25 +203,15 @@ def sample(
         complete.save(store)
         complete = load(store)
     posterior = complete
-    if stopped_by is not None:
-        held = (
-            "the draws until then"
-            if burn_in == schedule.burn_in
-            else f"only {draws:,} draws of each chain, made after {burn_in:,} iterations in place of a burn-in of "
-            f"{schedule.burn_in:,}"
-        )
-        warnings.warn(
-            f"The run was stopped by the {stopped_by} after {done:,} of {schedule.iterations:,} iterations; the "
-            f"posterior holds {held}.",
-            StoppedEarlyWarning,
-            stacklevel=2,
-        )
+    if stopped_note is not None:
+        warnings.warn(stopped_note, StoppedEarlyWarning, stacklevel=2)
     return posterior
 
 
 def _seeds(seed: int | None) -> np.random.SeedSequence:
     if seed is None:
-        return np.random.SeedSequence()
+        # Below 2^53, so that programs which read run.json with numbers in double precision get the same seed.
+        return np.random.SeedSequence(secrets.randbits(53))
     if not (is_whole(seed) and seed >= 0):
         raise ArgumentError(f"seed must be a whole number, zero or more, but {seed!r} was given.")
     return np.random.SeedSequence(int(seed))
