@@ -14,7 +14,7 @@ import edgewise as ew
 from edgewise.data import load_data
 
 QUICK = ("--iterations", "2000", "--thin", "10", "--seed", "1")
-COMMANDS = ("fit", "simulate", "demo", "report")
+COMMANDS = ("reproduce", "fit", "simulate", "demo", "report")
 FILES = ["edges.csv", "posterior.nc", "report.html", "run.json"]
 
 HEAVY = {"numpy", "numba", "scipy", "pandas", "xarray", "networkx", "h5py", "matplotlib", "plotly"}

@@ -95,7 +95,8 @@ def test_ctrl_c_that_leaves_no_draw_leaves_nothing(endless, tmp_path):
 
 
 def test_a_narrow_terminal_shows_whole_lines(terminal, table):
-    screen = terminal("fit", table.name, "--out", "out", *QUICK, columns=60)
+    # Enough iterations for several blocks: one by itself has no rate.
+    screen = terminal("fit", table.name, "--out", "out", *QUICK, "--iterations", "1000000", columns=60)
     lines = [line.rstrip() for line in re.split(r"[\r\n]+", finish(screen, 0))]
     for chain in range(1, 5):
         whole = rf"chain {chain} 100% +[\d,]+ it/s \d:\d\d:\d\d log posterior -?[\d,]+\.\d"

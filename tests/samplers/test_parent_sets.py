@@ -12,7 +12,7 @@ import edgewise as ew
 from edgewise._kernels import parent_sets as kernels
 from edgewise.data import load_data
 from edgewise.samplers.order_mcmc import OrderMCMC
-from edgewise.samplers.parent_sets import _count_sets, _estimate_memory
+from edgewise.samplers.parent_sets import count_sets, estimate_memory
 from edgewise.samplers.partition_mcmc import PartitionMCMC
 from naive import parent_sets as naive
 from naive import scores
@@ -222,10 +222,10 @@ def test_tables_that_are_too_large_are_refused_before_they_are_made(rng, sampler
 def test_the_memory_estimate_is_close(rng):
     for p, max_parents in ((30, 3), (70, 2)):
         target = make_target(rng.standard_normal((50, p)), max_parents=max_parents)
-        sizes = _count_sets(target.possible, target.required, max_parents)
+        sizes = count_sets(target.possible, target.required, max_parents)
         assert sum(sizes) == target.table.sets.shape[1]
         used = sum(array.nbytes for array in target.table)
-        assert used < _estimate_memory(sizes, p) < 1.5 * used
+        assert used < estimate_memory(sizes, p) < 1.5 * used
 
 
 def test_required_parents_must_fit(rng):

@@ -3,7 +3,6 @@
 Heavy imports are inside the commands, so that ``edgewise --help`` answers at once.
 """
 
-import os
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,6 +10,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from .options import CHAINS, INTERRUPTED, MODEL, OUTPUT, NoColor, Quiet
+from .reproducing import reproduce
 from .wording import printable
 
 
@@ -25,10 +26,6 @@ class Commands(TyperGroup):
             left = str(interrupt) or "nothing was written"
             typer.echo(f"edgewise: interrupted; {printable(left)}.", err=True)
             raise typer.Exit(INTERRUPTED) from interrupt
-
-
-INTERRUPTED = 130
-"""Exit code after Ctrl-C: 128 plus the number of the signal."""
 
 
 def _examples(*commands: str) -> str:
@@ -59,20 +56,6 @@ def _tell_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-def _leave_out_colours(wanted: bool) -> None:
-    if wanted:
-        os.environ["NO_COLOR"] = "1"
-
-
-CHAINS, MODEL, OUTPUT = "Chains", "Model", "Output"
-"""The panels that options stand in."""
-
-NoColor = Annotated[
-    bool,
-    typer.Option(
-        "--no-color", callback=_leave_out_colours, is_eager=True, rich_help_panel=OUTPUT, help="Show no colours."
-    ),
-]
 Iterations = Annotated[int, typer.Option(rich_help_panel=CHAINS, help="Steps of each chain, burn-in included.")]
 BurnIn = Annotated[
     float,
@@ -81,7 +64,6 @@ BurnIn = Annotated[
 Thin = Annotated[int, typer.Option(rich_help_panel=CHAINS, help="Iterations from one draw to the next.")]
 Chains = Annotated[int, typer.Option(rich_help_panel=CHAINS, help="How many chains to run.")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", rich_help_panel=OUTPUT, help="Replace the files in --out.")]
-Quiet = Annotated[bool, typer.Option("--quiet", rich_help_panel=OUTPUT, help="Show no progress and no summary.")]
 Json = Annotated[
     bool, typer.Option("--json", rich_help_panel=OUTPUT, help="Print the summary as JSON, and nothing else.")
 ]
@@ -240,6 +222,11 @@ def report(
     from .results import rebuild_results
 
     typer.echo(f"Wrote {printable(str(rebuild_results(directory)))}: open it in a browser.")
+
+
+app.command(
+    epilog=_examples("edgewise reproduce all --out reproduced --quick", "edgewise reproduce table1 --out reproduced")
+)(reproduce)
 
 
 def _end(info: dict[str, Any]) -> None:

@@ -101,8 +101,8 @@ class ParentSetSampler(Sampler):
             )
 
     def _check_memory(self, possible: BoolMatrix, required: BoolMatrix) -> None:
-        sizes = _count_sets(possible, required, self.max_parents)
-        needed = _estimate_memory(sizes, len(possible)) / GIGABYTE
+        sizes = count_sets(possible, required, self.max_parents)
+        needed = estimate_memory(sizes, len(possible)) / GIGABYTE
         if needed > self.memory_limit:
             raise ArgumentError(
                 f"{type(self).__name__} would need {needed:,.1f} GB of memory for its tables of {sum(sizes):,} parent "
@@ -158,7 +158,7 @@ def _pack(sets: BoolMatrix) -> np.ndarray:
     return pack(np.column_stack([sets, np.zeros(len(sets), bool)]))
 
 
-def _count_sets(possible: BoolMatrix, required: BoolMatrix, max_parents: int) -> list[int]:
+def count_sets(possible: BoolMatrix, required: BoolMatrix, max_parents: int) -> list[int]:
     """Return the number of parent sets of each variable."""
     fixed = required.sum(axis=0).tolist()
     optional = (possible & ~required).sum(axis=0).tolist()
@@ -168,7 +168,7 @@ def _count_sets(possible: BoolMatrix, required: BoolMatrix, max_parents: int) ->
     ]
 
 
-def _estimate_memory(sizes: Sequence[int], p: int) -> int:
+def estimate_memory(sizes: Sequence[int], p: int) -> int:
     """Return the most bytes that the tables take, while they are made."""
     words = words_for(p + 1)
     # A set and its weight; a core and a start for each run, of which every window has at least one; and for the
@@ -182,7 +182,7 @@ def make_table(
     """List all parent sets, score them, and sort them."""
     p = len(edge)
     words = words_for(p + 1)
-    sizes = _count_sets(possible, required, max_parents)
+    sizes = count_sets(possible, required, max_parents)
     sets = np.empty((words, sum(sizes)), np.uint64)
     weight = np.empty(sum(sizes))
     run_start: list[int] = []

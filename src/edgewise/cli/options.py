@@ -1,0 +1,26 @@
+"""What several commands have in common: options, and the panels of the help text that these stand in."""
+
+import os
+from typing import Annotated
+
+import typer
+
+INTERRUPTED = 130
+"""Exit code after Ctrl-C: 128 plus the number of the signal."""
+
+CHAINS, MODEL, OUTPUT = "Chains", "Model", "Output"
+"""The panels."""
+
+
+def _leave_out_colours(wanted: bool) -> None:
+    if wanted:
+        os.environ["NO_COLOR"] = "1"
+
+
+NoColor = Annotated[
+    bool,
+    typer.Option(
+        "--no-color", callback=_leave_out_colours, is_eager=True, rich_help_panel=OUTPUT, help="Show no colours."
+    ),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", rich_help_panel=OUTPUT, help="Show no progress and no summary.")]
