@@ -13,7 +13,7 @@ from playwright.sync_api import sync_playwright
 report = Path(sys.argv[1]).absolute()
 with sync_playwright() as playwright:
     browser = playwright.chromium.launch(executable_path=os.environ.get("EDGEWISE_BROWSER") or shutil.which("chromium"))
-    page = browser.new_page(viewport={"width": 1220, "height": 1030})
+    page = browser.new_page(viewport={"width": 1220, "height": 1090})
     page.goto(report.as_uri())
     page.locator("#search").fill("X11")
     page.locator("#search").blur()
