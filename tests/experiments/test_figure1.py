@@ -27,10 +27,9 @@ def conclude(directory, labels, shift=0.0):
     return EXPERIMENT.conclude(results, directory)
 
 
-def test_the_plan_with_and_without_dream4(tmp_path):
+def test_the_plan_with_and_without_dream4(empty_data):
     assert len(EXPERIMENT.plan(False, None)) == 2 * len(SAMPLERS)
-    (tmp_path / "dream4" / "size10").mkdir(parents=True)
-    pieces = EXPERIMENT.plan(True, tmp_path)
+    pieces = EXPERIMENT.plan(True, empty_data)
     assert len({piece.name for piece in pieces}) == len(pieces) == 3 * len(SAMPLERS)
     assert {piece.settings["label"] for piece in pieces} == {"n = 100", "n = 1000", "DREAM4"}
 

@@ -21,10 +21,9 @@ def results_of(noise):
     }
 
 
-def test_it_shares_the_pieces_of_figure_1(tmp_path):
-    (tmp_path / "dream4" / "size10").mkdir(parents=True)
-    own = {piece.file for piece in EXPERIMENT.plan(True, tmp_path)}
-    others = {piece.file for piece in figure1.EXPERIMENT.plan(True, tmp_path)}
+def test_it_shares_the_pieces_of_figure_1(empty_data):
+    own = {piece.file for piece in EXPERIMENT.plan(True, empty_data)}
+    others = {piece.file for piece in figure1.EXPERIMENT.plan(True, empty_data)}
     assert own < others
 
 

@@ -56,8 +56,9 @@ def computed(monkeypatch):
 
 
 @pytest.fixture
-def run():
-    """Run the command; it stands alone in a program here."""
+def run(monkeypatch):
+    """Run the command; it stands alone in a program here, and finds no data by itself."""
+    monkeypatch.delenv("EDGEWISE_DATA", raising=False)
     program = typer.Typer()
     program.command()(command)
     return lambda *words: CliRunner().invoke(program, [str(word) for word in words])
@@ -92,12 +93,16 @@ def test_quick_plans_less(computed, tmp_path):
     assert "--quick" in (tmp_path / PAGE).read_text(encoding="utf-8")
 
 
-def test_data_that_are_there_are_used(computed, tmp_path):
-    (tmp_path / "data" / "egfr").mkdir(parents=True)
-    sections = reproduce(["table2"], tmp_path / "out", data=tmp_path / "data", progress=False)
+def test_data_that_are_there_are_used(computed, tmp_path, empty_data):
+    sections = reproduce(["table2"], tmp_path / "out", data=empty_data, progress=False)
     assert [section.name for section in sections] == ["table2"]
-    assert missing_data(["table2"], tmp_path / "data") == ()
+    assert missing_data(["table2"], empty_data) == ()
     assert missing_data(["table1"], None) == ()
+
+
+def test_a_single_missing_file_is_missing_data(computed, empty_data):
+    (empty_data / "egfr" / "nodes.csv").unlink()
+    assert missing_data(["table2"], empty_data) == (SOURCES["egfr"],)
 
 
 @pytest.mark.parametrize("sentence", SOURCES.values(), ids=SOURCES)

@@ -36,6 +36,16 @@ SOURCES = {
 }
 """Folders of data that cannot be simulated, and where to get them."""
 
+FILES = {
+    "dream4/size10": tuple(
+        f"insilico_size10_{network}_{part}.csv"
+        for network in range(1, 6)
+        for part in ("multifactorial", "goldstandard_edges")
+    ),
+    "egfr": ("nodes.csv", "edges.csv"),
+}
+"""What must be in these folders."""
+
 
 @dataclass(frozen=True)
 class Check:
@@ -98,9 +108,9 @@ class Experiment:
 
 
 def find_data(directory: Path | None, folder: str) -> Path | None:
-    """Return the path of a folder of data, one of :data:`SOURCES`, or None if it is not there."""
+    """Return the path of a folder of data, one of :data:`SOURCES`, or None if not all of its files are there."""
     place = None if directory is None else directory / folder
-    return place if place is not None and place.is_dir() else None
+    return place if place is not None and all((place / name).is_file() for name in FILES[folder]) else None
 
 
 def make_figure(width: float, height: float) -> Figure:

@@ -1,0 +1,14 @@
+import pytest
+
+from edgewise.experiments.experiment import FILES
+
+
+@pytest.fixture
+def empty_data(tmp_path):
+    """A directory with every file of data that experiments look for, all of them empty."""
+    place = tmp_path / "empty-data"
+    for folder, names in FILES.items():
+        (place / folder).mkdir(parents=True)
+        for name in names:
+            (place / folder / name).touch()
+    return place
