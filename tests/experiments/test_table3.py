@@ -37,7 +37,10 @@ def test_a_piece():
 
 def test_means_and_errors_stand_beside_the_papers(tmp_path):
     section = conclude(tmp_path)
-    (table,) = section.tables.values()
+    table, by_parents = section.tables.values()
+    assert by_parents["up to 2 parents"].dropna().between(0.7, 1).all()
+    numbers = by_parents.filter(like="data sets").sum(axis=1)
+    assert numbers.tolist() == table["data sets"].tolist()
     assert table["ours"].tolist() == pytest.approx([MADE_UP[name] for name in METHODS])
     assert table.loc["Order", ["paper", "paper's error"]].tolist() == list(PUBLISHED["order"])
     assert table.loc["our defaults", "paper"] != table.loc["our defaults", "paper"]
