@@ -22,8 +22,8 @@ class Finished:
 
 
 def plain_environment():
-    """Return the environment without what would decide about colours."""
-    return {name: value for name, value in os.environ.items() if name not in COLOURS}
+    """Return the environment without what would decide about colours or, as xdist has it, about the width."""
+    return {name: value for name, value in os.environ.items() if name not in (*COLOURS, "COLUMNS", "LINES")}
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def terminal(tmp_path):
             cwd=str(tmp_path),
             env={**plain_environment(), "TERM": "xterm", "LC_ALL": "C.UTF-8", **environment},
             dimensions=(40, columns),
-            timeout=60,
+            timeout=180,  # a first run compiles
             encoding="utf-8",
         )
         started.append(screen)
