@@ -29,7 +29,7 @@ MAY_IMPORT = {
     "baselines": {"_kernels", "data", "graphs", "independence", "imap", "scores", "priors", "posterior"},
     "running": {"_kernels", "data", "graphs", "scores", "priors", "samplers", "posterior", "baselines"},
     "report": {"graphs", "posterior"},
-    "experiments": {"data", "graphs", "priors", "samplers", "posterior", "baselines", "running"},
+    "experiments": {"data", "graphs", "priors", "samplers", "posterior", "baselines", "running", "report"},
     "cli": {"data", "posterior", "experiments"},
 }
 """Data flow one way, and imports follow: file, statistics, tests and scores, chains, draws, posterior."""

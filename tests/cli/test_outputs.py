@@ -13,6 +13,7 @@ import pytest
 
 import edgewise as ew
 from edgewise.experiments import reproducing
+from reports import count_pairs
 from sentences import check_sentence
 
 QUICK = ("--iterations", "2000", "--thin", "10", "--seed", "1")
@@ -26,6 +27,8 @@ def test_json_is_all_there_is_on_standard_output(run, table, tmp_path):
     posterior = ew.load(tmp_path / "out" / "posterior.nc")
     edges = pd.read_csv(tmp_path / "out" / "edges.csv")
     diagnostics = posterior.diagnostics()
+    joined, clear = count_pairs(edges)
+    assert 0 < clear <= joined
     assert told == {
         "version": posterior.info["versions"]["edgewise"],
         "out": "out",
@@ -38,7 +41,8 @@ def test_json_is_all_there_is_on_standard_output(run, table, tmp_path):
         "seed": 1,
         "seconds": posterior.info["seconds"],
         "agreement": diagnostics.agreement.to_numpy().min(),
-        "probable_edges": int((edges["probability"] >= 0.5).sum()),
+        "joined_pairs": joined,
+        "clear_directions": clear,
         "top_edges": edges.head(15).to_dict("records"),
     }
     # Progress is elsewhere.
@@ -78,7 +82,7 @@ def test_chains_without_edges_have_no_agreement(run, tmp_path):
     done = run("fit", "noise.csv", "--out", "out", *QUICK, "--alpha", "1e-6", "--json", "--quiet")
     told = json.loads(done.out, parse_constant=refuse_constant)
     assert told["top_edges"] == []
-    assert told["probable_edges"] == 0
+    assert (told["joined_pairs"], told["clear_directions"]) == (0, 0)
 
 
 def test_json_of_the_demo_tells_how_near_the_truth_is(run):

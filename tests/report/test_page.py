@@ -10,7 +10,8 @@ import pytest
 
 import edgewise as ew
 from edgewise.posterior.effects import effect_draws
-from edgewise.report.content import edge_table, monte_carlo_interval, pair_table
+from edgewise.posterior.summaries import pair_table
+from edgewise.report.content import edge_table, monte_carlo_interval
 from reports import HOSTILE, sample
 
 

@@ -13,6 +13,7 @@ from edgewise.data import Simulation
 from edgewise.data.wording import quote
 from edgewise.errors import ArgumentError, EdgewiseError, StorageError
 from edgewise.posterior import Posterior, load
+from edgewise.posterior.summaries import pair_table
 
 from .summary import REPORT, Summary
 
@@ -84,7 +85,7 @@ def write_results(posterior: Posterior, directory: Path) -> Summary:
     (directory / "run.json").write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
     posterior.report(directory / REPORT)
     files = sorted(path.name for path in directory.iterdir())
-    return Summary(posterior.edges(), diagnostics, posterior.info, files)
+    return Summary(posterior.edges(), pair_table(posterior), diagnostics, posterior.info, files)
 
 
 def rebuild_results(directory: Path) -> Path:

@@ -37,6 +37,8 @@ class Summary:
     ----------
     edges
         All edges that were ever drawn, the most probable first.
+    pairs
+        The pairs that were ever joined, as :func:`edgewise.posterior.summaries.pair_table` has them.
     diagnostics
         Whether the chains converged.
     info
@@ -48,15 +50,16 @@ class Summary:
     """
 
     edges: pd.DataFrame
+    pairs: pd.DataFrame
     diagnostics: Diagnostics
     info: dict[str, Any]
     files: list[str]
     accuracy: Accuracy | None = None
 
     @property
-    def probable(self) -> int:
-        """How many edges are more probable than not."""
-        return int((self.edges["probability"] >= PROBABLE).sum())
+    def joined(self) -> pd.DataFrame:
+        """The pairs that are more probably joined than not."""
+        return self.pairs[self.pairs["joined"] >= PROBABLE]
 
 
 def tell(summary: Summary, out: Path, *, quiet: bool, as_json: bool) -> None:
@@ -84,7 +87,8 @@ def describe(summary: Summary, out: Path) -> dict[str, Any]:
         "seed": summary.info["seed"],
         "seconds": summary.info["seconds"],
         "agreement": float(agreement.min()) if len(agreement) > 1 else None,
-        "probable_edges": summary.probable,
+        "joined_pairs": len(summary.joined),
+        "clear_directions": int(summary.joined["is_clear"].sum()),
         "top_edges": summary.edges.head(SHOWN).to_dict("records"),
     }
     if summary.accuracy is not None:
@@ -123,8 +127,9 @@ def show(summary: Summary, out: Path) -> None:
 def _found(summary: Summary) -> str:
     if summary.edges.empty:
         return "No edge was ever drawn: the data show no dependence between the variables."
-    edges = "1 edge has" if summary.probable == 1 else f"{summary.probable} edges have"
-    return f"{edges} probability {PROBABLE} or more, of {len(summary.edges)} that were ever drawn."
+    pairs = "1 pair of variables is" if len(summary.joined) == 1 else f"{len(summary.joined)} pairs of variables are"
+    clear = summary.joined["is_clear"].sum()
+    return f"{pairs} joined with probability {PROBABLE} or more; the direction is clear in {clear} of them."
 
 
 def _method(sampler: dict[str, Any]) -> str:

@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 
 from edgewise.posterior.files import new_file
+from edgewise.report.templates import make_environment
 
 from .experiment import Section
 
@@ -127,12 +128,4 @@ def _image(path: Path) -> str:
 
 @cache
 def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("edgewise", "experiments"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters.update(label=label, cells=_cells, image=_image)
-    return environment
+    return make_environment("experiments", label=label, cells=_cells, image=_image)

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 
 PROBABLE = 0.5
-"""Probability from which on an edge is counted as found: more probable than not."""
+"""Probability from which on two variables are counted as joined: more probable than not."""
+
+CLEAR = 0.75
+"""Share of a pair's probability that its direction must have to be told: three to one."""
 
 
 class RankedGraph(NamedTuple):
@@ -111,6 +114,37 @@ def tabulate_edges(
     if prior is not None:
         table.insert(3, "prior", prior_probabilities(posterior, prior)[source, target])
     return table.sort_values("probability", ascending=False, kind="stable", ignore_index=True)
+
+
+def pair_table(posterior: "Posterior") -> pd.DataFrame:
+    """Return the pairs that were ever joined, the most probable first, each in its more probable direction.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``source`` and ``target`` (column numbers), ``probability`` of that direction, ``reverse`` of the other,
+        and ``joined`` of either; ``is_clear``, whether the direction has most of the probability; and ``is_settled``,
+        whether the direction is compelled, in one and the same way, in at least half of the draws that join the pair:
+        then the data can tell it.
+    """
+    directed = posterior.edge_probabilities().to_numpy()
+    compelled = posterior.edge_probabilities("compelled").to_numpy()
+    joined = posterior.edge_probabilities("undirected").to_numpy()
+    i, j = np.nonzero(np.triu(joined, 1))
+    forward = directed[i, j] >= directed[j, i]
+    source, target = np.where(forward, i, j), np.where(forward, j, i)
+    table = pd.DataFrame(
+        {
+            "source": source,
+            "target": target,
+            "probability": directed[source, target],
+            "reverse": directed[target, source],
+            "joined": joined[source, target],
+            "is_clear": directed[source, target] >= CLEAR * joined[source, target],
+            "is_settled": compelled[source, target] >= joined[source, target] / 2,
+        }
+    )
+    return table.sort_values("joined", ascending=False, kind="stable", ignore_index=True)
 
 
 def prior_probabilities(posterior: "Posterior", prior: "Posterior") -> np.ndarray:

@@ -8,7 +8,7 @@ import pandas as pd
 
 from edgewise.errors import DataError
 from edgewise.posterior.effects import pair_effects
-from edgewise.posterior.summaries import PROBABLE, consensus
+from edgewise.posterior.summaries import PROBABLE, consensus, pair_table
 
 from .layout import Layout, lay_out
 
@@ -20,9 +20,6 @@ MOST_EDGES = 20_000
 
 SMALLEST_SHARE = 0.05
 """Members of a Markov blanket less probable than this are not listed."""
-
-CLEAR = 0.75
-"""Share of a pair's probability that its direction must have to be drawn as an arrow: three to one."""
 
 MOST_DAGS = 10
 
@@ -55,37 +52,6 @@ def graph_content(posterior: "Posterior") -> dict[str, Any]:
 def _columns(table: pd.DataFrame) -> dict[str, list[Any]]:
     """Return a table as lists; what is not a number is None."""
     return {str(name): [None if pd.isna(value) else value for value in table[name].tolist()] for name in table}
-
-
-def pair_table(posterior: "Posterior") -> pd.DataFrame:
-    """Return the pairs that were ever joined, the most probable first, each in its more probable direction.
-
-    Returns
-    -------
-    DataFrame
-        Columns ``source`` and ``target`` (column numbers), ``probability`` of that direction, ``reverse`` of the other,
-        and ``joined`` of either; ``is_clear``, whether the direction has most of the probability; and ``is_settled``,
-        whether the direction is compelled, in one and the same way, in at least half of the draws that join the pair:
-        then the data can tell it.
-    """
-    directed = posterior.edge_probabilities().to_numpy()
-    compelled = posterior.edge_probabilities("compelled").to_numpy()
-    joined = posterior.edge_probabilities("undirected").to_numpy()
-    i, j = np.nonzero(np.triu(joined, 1))
-    forward = directed[i, j] >= directed[j, i]
-    source, target = np.where(forward, i, j), np.where(forward, j, i)
-    table = pd.DataFrame(
-        {
-            "source": source,
-            "target": target,
-            "probability": directed[source, target],
-            "reverse": directed[target, source],
-            "joined": joined[source, target],
-            "is_clear": directed[source, target] >= CLEAR * joined[source, target],
-            "is_settled": compelled[source, target] >= joined[source, target] / 2,
-        }
-    )
-    return table.sort_values("joined", ascending=False, kind="stable", ignore_index=True)
 
 
 def lay_out_pairs(posterior: "Posterior", pairs: pd.DataFrame, threshold: float = PROBABLE) -> Layout:

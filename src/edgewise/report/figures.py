@@ -13,8 +13,9 @@ import plotly.graph_objects as go
 
 from edgewise.arguments import check_threshold, is_whole
 from edgewise.errors import ArgumentError
+from edgewise.posterior.summaries import pair_table
 
-from .content import lay_out_pairs, pair_table
+from .content import lay_out_pairs
 from .layout import Layout
 from .wording import shorten
 

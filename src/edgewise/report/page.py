@@ -14,15 +14,16 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from plotly.offline import get_plotlyjs
 
 from edgewise.posterior.diagnostics import SMALLEST_DIFFERENCE
 from edgewise.posterior.files import new_file
-from edgewise.posterior.summaries import PROBABLE
+from edgewise.posterior.summaries import PROBABLE, pair_table
 
-from .content import MOST_CHANGES, MOST_EDGES, edge_rows, graph_content, pair_table, setting_rows, top_dag_rows
+from .content import MOST_CHANGES, MOST_EDGES, edge_rows, graph_content, setting_rows, top_dag_rows
 from .figures import SMALLEST_SHOWN, plot_agreement, plot_edges, plot_trace
+from .templates import make_environment
 from .wording import shorten
 
 if TYPE_CHECKING:
@@ -109,16 +110,7 @@ def _number(value: float, digits: int = 3) -> str:
 
 @cache
 def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("edgewise", "report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["number"] = _number
-    environment.filters["shorten"] = shorten
-    return environment
+    return make_environment("report", number=_number, shorten=shorten)
 
 
 def _read(name: str) -> str:
