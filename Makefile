@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 # Numba's cache does not see changes in the functions that a compiled function calls in other files.
-export NUMBA_CACHE_DIR := $(CURDIR)/.cache/numba/$(shell cat src/edgewise/_kernels/*.py | cksum | cut -d' ' -f1)
+export NUMBA_CACHE_DIR := $(CURDIR)/.cache/numba/$(shell cat src/edgewise/_kernels/*.py src/edgewise/_kernels/*/*.py | cksum | cut -d' ' -f1)
 
 .PHONY: setup demo test slow quick lint benchmark clean
 

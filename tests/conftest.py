@@ -10,7 +10,7 @@ import os
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-_kernels = sorted((ROOT / "src" / "edgewise" / "_kernels").glob("*.py"))
+_kernels = sorted((ROOT / "src" / "edgewise" / "_kernels").rglob("*.py"))
 _digest = hashlib.sha256(b"".join(path.read_bytes() for path in _kernels)).hexdigest()[:16]
 os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".cache" / "numba" / _digest))
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from edgewise._kernels.recorder import Draws
+from edgewise._kernels.basics.recorder import Draws
 from edgewise.posterior.collecting import Collector, InMemory
 
 

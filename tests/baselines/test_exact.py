@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise._kernels import exact as kernels
+from edgewise._kernels.learners import exact as kernels
 from edgewise.baselines import bootstrap, exact_posterior, mmhc
 from edgewise.baselines.exact import MOST_SUMMED, Families, all_dags, list_dags, sum_orders
 from edgewise.data import load_data

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise._kernels import greedy_sp as kernels
+from edgewise._kernels.learners import greedy_sp as kernels
 from edgewise.baselines import greedy_sp
 from edgewise.baselines.edges import name_edges
 from edgewise.baselines.sparsest_permutation import sparse_order

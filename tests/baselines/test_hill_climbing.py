@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise._kernels.hill_climbing import Families, Landscape, Scratch, climb, has_path
+from edgewise._kernels.learners.hill_climbing import Families, Landscape, Scratch, climb, has_path
 from edgewise.baselines import hill_climb, mmhc
 from edgewise.baselines.edges import edge_weights, name_edges
 from edgewise.baselines.hill_climbing import climb_hill

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import norm
 
 import edgewise as ew
-from edgewise._kernels.conditioning import weakest_z
+from edgewise._kernels.learners.conditioning import weakest_z
 from edgewise.baselines import hill_climb, mmhc
 from edgewise.baselines.max_min import FisherZ, find_neighbours
 from edgewise.data import load_data

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from edgewise._kernels.equivalence import compelled_weighted_sum, label_compelled
+from edgewise._kernels.graphs.equivalence import compelled_weighted_sum, label_compelled
 from edgewise.errors import GraphError
 from edgewise.graphs import compelled_edges, cpdag, is_markov_equivalent
 from naive import graphs as naive

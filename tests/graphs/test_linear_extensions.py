@@ -9,8 +9,8 @@ import pytest
 from scipy.stats import chi2, norm, t
 
 import edgewise as ew
-from edgewise._kernels import linear_extensions as kernels
-from edgewise._kernels.bits import pack
+from edgewise._kernels.basics.bits import pack
+from edgewise._kernels.graphs import linear_extensions as kernels
 from edgewise.errors import ArgumentError, GraphError
 from edgewise.graphs import linear_extensions as module
 from edgewise.graphs.linear_extensions import (

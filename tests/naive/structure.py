@@ -9,7 +9,7 @@ from itertools import combinations
 
 import numpy as np
 
-from edgewise._kernels.parent_sets import WINDOW
+from edgewise._kernels.rivals.parent_sets import WINDOW
 from naive import scores
 from naive.features import paths
 from naive.graphs import are_acyclic

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 import edgewise as ew
-from edgewise._kernels.effects import draw_weights, sum_paths
+from edgewise._kernels.summaries.effects import draw_weights, sum_paths
 from edgewise.data import load_data
 from edgewise.posterior import draws as draws_module
 from edgewise.posterior import effects as effects_module

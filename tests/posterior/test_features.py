@@ -13,7 +13,7 @@ from arviz_stats.base import array_stats
 from scipy.stats import norm
 
 import edgewise as ew
-from edgewise._kernels.features import (
+from edgewise._kernels.graphs.features import (
     blankets_weighted_sum,
     count_v_structures,
     list_v_structures,

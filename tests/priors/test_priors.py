@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 import edgewise as ew
-from edgewise._kernels.beliefs import CHANGED
-from edgewise._kernels.bits import pack
-from edgewise._kernels.settling import establish
+from edgewise._kernels.basics.bits import pack
+from edgewise._kernels.beliefs.beliefs import CHANGED
+from edgewise._kernels.beliefs.settling import establish
 from edgewise.samplers import Schedule, prepare_prior
 from naive import priors as naive
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise._kernels.recorder import Draws
+from edgewise._kernels.basics.recorder import Draws
 from edgewise.running.agreement import ENTRIES_PER_BLOCK, Agreement
 
 

@@ -5,8 +5,8 @@ import pytest
 from scipy.stats import norm
 
 import edgewise as ew
-from edgewise._kernels import minimal_imap as kernels
-from edgewise._kernels.neighbours import exchange_neighbours
+from edgewise._kernels.full_conditioning import minimal_imap as kernels
+from edgewise._kernels.full_conditioning.neighbours import exchange_neighbours
 from exact.orders import ExactOrders
 from exact.transitions import transition_matrix
 from naive.stepping import PAPER, recompile

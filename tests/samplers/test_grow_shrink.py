@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise._kernels import growth
 from edgewise._kernels.compiling import in_place
+from edgewise._kernels.grow_shrink import growth
 from naive import scores
 from naive.grow_shrink import NaiveGrowShrink
 from naive.knowledge import constrained_dag, faults

@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import norm
 
 import edgewise as ew
-from edgewise._kernels import order_mcmc as kernels
+from edgewise._kernels.rivals import order_mcmc as kernels
 from edgewise.samplers import Schedule
 from edgewise.samplers import order_mcmc as sampler
 from edgewise.samplers.order_mcmc import OrderMCMC

@@ -9,7 +9,7 @@ import pytest
 from scipy.special import softmax
 
 import edgewise as ew
-from edgewise._kernels import parent_sets as kernels
+from edgewise._kernels.rivals import parent_sets as kernels
 from edgewise.data import load_data
 from edgewise.samplers.order_mcmc import OrderMCMC
 from edgewise.samplers.parent_sets import count_sets, estimate_memory

@@ -11,9 +11,9 @@ import pytest
 from scipy.stats import norm
 
 import edgewise as ew
-from edgewise._kernels import partition_mcmc as kernels
-from edgewise._kernels import partitions
-from edgewise._kernels.parent_sets import list_parents
+from edgewise._kernels.rivals import partition_mcmc as kernels
+from edgewise._kernels.rivals import partitions
+from edgewise._kernels.rivals.parent_sets import list_parents
 from edgewise.samplers import Schedule
 from edgewise.samplers import partition_mcmc as sampler
 from edgewise.samplers.partition_mcmc import MOVES, PartitionMCMC

@@ -3,8 +3,8 @@
 import numpy as np
 
 import edgewise as ew
-from edgewise._kernels.families import CACHE_BITS, new_cache
-from edgewise._kernels.recorder import add_family, enlarge, find, new_recorder
+from edgewise._kernels.basics.recorder import add_family, enlarge, find, new_recorder
+from edgewise._kernels.families.families import CACHE_BITS, new_cache
 from edgewise.samplers import Schedule
 from naive.stepping import PAPER, make_chain
 

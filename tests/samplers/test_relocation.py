@@ -9,8 +9,8 @@ import pytest
 from scipy.stats import norm
 
 import edgewise as ew
-from edgewise._kernels import grow_shrink
-from edgewise._kernels.relocation import choose_position
+from edgewise._kernels.grow_shrink import grow_shrink
+from edgewise._kernels.orders.relocation import choose_position
 from edgewise.samplers import multiplicity
 from exact.orders import ExactOrders
 from exact.transitions import relocated, transition_matrices, transition_matrix

@@ -12,8 +12,8 @@ from scipy.special import logsumexp
 from scipy.stats import norm
 
 import edgewise as ew
-from edgewise._kernels import edge_reversal, structure_mcmc
-from edgewise._kernels.bits import unpack
+from edgewise._kernels.basics.bits import unpack
+from edgewise._kernels.rivals import edge_reversal, structure_mcmc
 from edgewise.data import load_data
 from edgewise.priors import Ancestors, Constraints, EdgeBeliefs, LogPrior, Paths, Prior, Sparsity, TierOrder
 from edgewise.samplers import Schedule, reversal_sets

@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import chi2, t
 
 import edgewise as ew
-from edgewise._kernels.beliefs import log_prior_beyond_families
+from edgewise._kernels.beliefs.beliefs import log_prior_beyond_families
 from edgewise.data import load_data
 from edgewise.samplers import MinimalIMAP, Schedule, order_chains, tempering
 from edgewise.samplers.tempering import EXCHANGE_EVERY, TemperedChain, check_temperatures, make_ladder

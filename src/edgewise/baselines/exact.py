@@ -4,7 +4,7 @@
 
 **Over orders.** Order MCMC samples orders, and so a DAG once for every order that it agrees with. The sum over all
 orders and all DAGs along them takes about p^2 2^p steps by the dynamic programme of Koivisto & Sood (2004), in
-:mod:`edgewise._kernels.exact`. It gives the probabilities of edges, but not of DAGs.
+:mod:`edgewise._kernels.learners.exact`. It gives the probabilities of edges, but not of DAGs.
 """
 
 from functools import cache
@@ -14,8 +14,8 @@ from typing import Literal, overload
 import numpy as np
 from scipy.special import logsumexp
 
-from edgewise._kernels.exact import edge_probabilities, sum_over_orders, weigh_families
-from edgewise._kernels.families import LogDetScore
+from edgewise._kernels.families.families import LogDetScore
+from edgewise._kernels.learners.exact import edge_probabilities, sum_over_orders, weigh_families
 from edgewise.arguments import is_whole
 from edgewise.data import Data, load_data
 from edgewise.errors import ArgumentError

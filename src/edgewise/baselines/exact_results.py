@@ -11,8 +11,8 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from edgewise._kernels.equivalence import compelled_weighted_sum
-from edgewise._kernels.features import blankets_weighted_sum, paths_weighted_sum
+from edgewise._kernels.graphs.equivalence import compelled_weighted_sum
+from edgewise._kernels.graphs.features import blankets_weighted_sum, paths_weighted_sum
 from edgewise.arguments import is_number, is_whole
 from edgewise.errors import ArgumentError
 from edgewise.graphs import to_networkx

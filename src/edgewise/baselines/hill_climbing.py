@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from edgewise._kernels.families import LogDetScore
-from edgewise._kernels.hill_climbing import Landscape, climb
+from edgewise._kernels.families.families import LogDetScore
+from edgewise._kernels.learners.hill_climbing import Landscape, climb
 from edgewise.data import Data, load_data
 from edgewise.priors import Constraints, Prior
 from edgewise.scores import BGe, Score

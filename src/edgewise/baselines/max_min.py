@@ -18,7 +18,7 @@ from typing import Protocol
 import numpy as np
 from scipy.special import log_ndtr
 
-from edgewise._kernels.conditioning import weakest_z
+from edgewise._kernels.learners.conditioning import weakest_z
 from edgewise.arguments import is_whole
 from edgewise.data import Data, load_data
 from edgewise.errors import ArgumentError

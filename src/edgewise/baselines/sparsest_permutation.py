@@ -4,7 +4,7 @@ Solus, Wang & Uhler (2021), "Consistency guarantees for greedy permutation-based
 Biometrika 108. Among the minimal I-MAPs of all orders, the sparsest are Markov equivalent to the truth, if no
 independence holds by accident (Raskutti & Uhler 2018). From the I-MAP of some order, the search goes through I-MAPs
 with equally many edges, each reached from the one before by turning a covered edge, until it meets a sparser one, and
-starts anew from there. It ends where none is within reach. The loop is in :mod:`edgewise._kernels.greedy_sp`.
+starts anew from there. It ends where none is within reach. The loop is in :mod:`edgewise._kernels.learners.greedy_sp`.
 
 With few rows the tests contradict each other, and a search from a random order soon finds nothing to turn. So it starts
 from orders that are sparse already, by the minimum-degree rule, as the authors do for many variables: the last variable
@@ -13,7 +13,7 @@ is one that depends on fewest others given the rest, the last but one is found i
 
 import numpy as np
 
-from edgewise._kernels.greedy_sp import find_sparser
+from edgewise._kernels.learners.greedy_sp import find_sparser
 from edgewise.arguments import is_whole, make_generator
 from edgewise.data import Data, load_data, refuse_dependent
 from edgewise.errors import ArgumentError, DataError

@@ -5,8 +5,7 @@ import sys
 import warnings
 
 from edgewise.errors import EdgewiseError, EdgewiseWarning
-
-from .wording import printable
+from edgewise.wording import printable
 
 
 def main() -> None:

@@ -10,9 +10,10 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from edgewise.wording import printable
+
 from .options import CHAINS, INTERRUPTED, MODEL, OUTPUT, NoColor, Quiet
 from .reproducing import reproduce
-from .wording import printable
 
 
 class Commands(TyperGroup):

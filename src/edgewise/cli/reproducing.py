@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
+from edgewise.wording import printable
+
 from .options import INTERRUPTED, OUTPUT, NoColor, Quiet
-from .wording import printable
 
 
 def reproduce(

@@ -10,10 +10,10 @@ from pathlib import Path
 import pandas as pd
 
 from edgewise.data import Simulation
-from edgewise.data.wording import quote
 from edgewise.errors import ArgumentError, EdgewiseError, StorageError
 from edgewise.posterior import Posterior, load
 from edgewise.posterior.summaries import pair_table
+from edgewise.wording import quote
 
 from .summary import REPORT, Summary
 

@@ -13,12 +13,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from edgewise.data.wording import enumerate_items
 from edgewise.experiments import Accuracy
 from edgewise.posterior.diagnostics import Diagnostics
 from edgewise.posterior.summaries import PROBABLE
-
-from .wording import printable
+from edgewise.wording import enumerate_items, printable
 
 REPORT = "report.html"
 

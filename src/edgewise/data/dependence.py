@@ -12,8 +12,8 @@ from typing import NoReturn
 import numpy as np
 
 from edgewise.data.dataset import Dataset, FloatArray, Moments
-from edgewise.data.wording import count, enumerate_items, enumerate_names, quote
 from edgewise.errors import DataError
+from edgewise.wording import count, enumerate_items, enumerate_names, quote
 
 EXACT = 1e-10
 """An unexplained share of variance below this counts as none: doubles carry 16 digits, so that fewer than

@@ -25,8 +25,8 @@ import pandas as pd
 
 from edgewise.data.dataset import FloatArray
 from edgewise.data.validation import check_names, refuse_non_numbers
-from edgewise.data.wording import count, quote
 from edgewise.errors import DataError, DataWarning
+from edgewise.wording import count, quote
 
 DELIMITERS = (",", "\t", ";")
 MISSING = frozenset({"", "na", "n/a", "#n/a", "<na>", "nan", "-nan", "null", "none"})

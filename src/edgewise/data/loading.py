@@ -12,8 +12,8 @@ from edgewise.data import validation
 from edgewise.data.dataset import Covariance, Dataset, FloatArray, Moments, default_names, fingerprint
 from edgewise.data.dependence import check_definite, check_independent
 from edgewise.data.files import read_table
-from edgewise.data.wording import count
 from edgewise.errors import ArgumentError, DataError
+from edgewise.wording import count
 
 Data: TypeAlias = Dataset | pd.DataFrame | npt.NDArray[np.generic] | Covariance | str | os.PathLike[str]
 

@@ -13,8 +13,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from edgewise.data.dataset import FloatArray
-from edgewise.data.wording import columns_that, count, enumerate_names, pronoun, quote
 from edgewise.errors import DataError
+from edgewise.wording import columns_that, count, enumerate_names, pronoun, quote
 
 MIN_ROWS = 4
 """Fisher's z for a plain correlation has the variance 1 / (n - 3)."""

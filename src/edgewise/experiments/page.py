@@ -17,7 +17,7 @@ from typing import Any
 import pandas as pd
 from jinja2 import Environment
 
-from edgewise.posterior.files import new_file
+from edgewise.files import new_file
 from edgewise.report.templates import make_environment
 
 from .experiment import Section

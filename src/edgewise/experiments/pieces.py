@@ -21,7 +21,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from edgewise.errors import EdgewiseWarning
-from edgewise.posterior.files import new_file
+from edgewise.files import new_file
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 """What numerical libraries read when they are loaded: workers that share the cores have one thread each."""

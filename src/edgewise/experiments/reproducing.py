@@ -17,7 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from edgewise.arguments import is_whole
 from edgewise.errors import ArgumentError
-from edgewise.posterior.files import writing
+from edgewise.files import writing
 
 from . import figure1, figure2, figure3, table1, table2, table3, theorem
 from .experiment import SOURCES, Experiment, Section, find_data, make_figure

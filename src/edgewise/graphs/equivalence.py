@@ -15,7 +15,7 @@ and the reversible ones without a direction, and stands for the whole class: DAG
 their CPDAGs are equal. As a matrix, ``cpdag[i, j]`` alone is i -> j, and ``cpdag[i, j]`` with ``cpdag[j, i]``
 is i - j.
 
-The labelling is Chickering's (1995), compiled; see :mod:`edgewise._kernels.equivalence`.
+The labelling is Chickering's (1995), compiled; see :mod:`edgewise._kernels.graphs.equivalence`.
 
 >>> import numpy as np
 >>> chain = np.array([[0, 1, 0], [0, 0, 1], [0, 0, 0]])
@@ -39,7 +39,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from edgewise._kernels.equivalence import label_compelled
+from edgewise._kernels.graphs.equivalence import label_compelled
 from edgewise.graphs.adjacency import BoolMatrix, Graph, align, label_like
 from edgewise.graphs.dag import as_dag
 

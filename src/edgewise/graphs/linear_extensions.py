@@ -6,9 +6,9 @@ empty one; to weigh every DAG once, one has to count them.
 
 **Exactly.** The DAG is first taken apart as far as possible (:mod:`edgewise.graphs.posets`). What remains is counted by
 the recursion of Kangas, Hankala, Niinimäki & Koivisto, "Counting linear extensions of sparse posets" (IJCAI 2016),
-described in :mod:`edgewise._kernels.linear_extensions`: remove one first element after the other, split again, and
-remember the count of every set that was met. Such sets are few where the DAG is sparse or narrow, but there can be 2^p
-of them, so their number is bounded, and whoever reaches the bound is told so.
+described in :mod:`edgewise._kernels.graphs.linear_extensions`: remove one first element after the other, split again,
+and remember the count of every set that was met. Such sets are few where the DAG is sparse or narrow, but there can be
+2^p of them, so their number is bounded, and whoever reaches the bound is told so.
 
 **The hook bounds.** Let d(v) be the number of descendants of v and a(v) that of its ancestors, each with v itself.
 There are at least p! / prod d(v) linear extensions, and exactly so many where no node has two parents: the hook length
@@ -35,8 +35,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from edgewise._kernels.bits import pack
-from edgewise._kernels.linear_extensions import (
+from edgewise._kernels.basics.bits import pack
+from edgewise._kernels.graphs.linear_extensions import (
     Recursion,
     advance_coupled,
     draw_by_recursion,

@@ -6,8 +6,8 @@ and C the running sums of the squares of W's rows, it is
 
     rho^2 = W[j, v]^2 / C[j, v]
 
-so that a whole I-MAP costs one factorisation. :mod:`edgewise._kernels.minimal_imap` keeps W and C up to date while the
-order changes.
+so that a whole I-MAP costs one factorisation. :mod:`edgewise._kernels.full_conditioning.minimal_imap` keeps W and C up
+to date while the order changes.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky, lapack
 
-from edgewise._kernels.factor import SINGULAR
+from edgewise._kernels.full_conditioning.factor import SINGULAR
 from edgewise.data import Data, load_data, refuse_dependent
 from edgewise.independence import check_alpha, threshold_table, warn_of_void_tests
 

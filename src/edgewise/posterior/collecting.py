@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from edgewise._kernels.recorder import Draws
+from edgewise._kernels.basics.recorder import Draws
 
 from .draws import DrawTable
 from .posterior import Posterior

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from edgewise._kernels.bits import words_for
+from edgewise._kernels.basics.bits import words_for
 
 ENTRIES_AT_ONCE = 2**22
 """Most family numbers, or entries of adjacency matrices, to work on at a time."""

@@ -26,10 +26,10 @@ import numpy as np
 import pandas as pd
 
 from edgewise.arguments import is_whole
-from edgewise.data.wording import enumerate_items, enumerate_names, quote
 from edgewise.errors import ArgumentError
+from edgewise.files import new_file
+from edgewise.wording import enumerate_items, enumerate_names, quote
 
-from .files import new_file
 from .posterior import Posterior
 
 NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

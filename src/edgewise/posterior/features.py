@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from edgewise._kernels.features import list_v_structures
+from edgewise._kernels.graphs.features import list_v_structures
 from edgewise.errors import ArgumentError
 from edgewise.graphs import to_networkx
 

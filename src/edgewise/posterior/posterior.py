@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from scipy.special import softmax
 
-from edgewise._kernels.equivalence import compelled_weighted_sum
-from edgewise._kernels.features import blankets_weighted_sum, paths_weighted_sum
+from edgewise._kernels.graphs.equivalence import compelled_weighted_sum
+from edgewise._kernels.graphs.features import blankets_weighted_sum, paths_weighted_sum
 from edgewise.arguments import check_number, check_threshold
 from edgewise.data import Data, Moments
 from edgewise.errors import ArgumentError, ConvergenceWarning

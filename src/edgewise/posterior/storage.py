@@ -15,14 +15,14 @@ import h5netcdf
 import numpy as np
 import xarray as xr
 
-from edgewise._kernels.recorder import Draws
+from edgewise._kernels.basics.recorder import Draws
 from edgewise.data import Moments
-from edgewise.data.wording import quote
 from edgewise.errors import StorageError
+from edgewise.files import part_of, writing
+from edgewise.wording import quote
 
 from .collecting import Families
 from .draws import DrawTable, split
-from .files import part_of, writing
 from .posterior import Posterior
 
 FORMAT = 1

@@ -32,11 +32,11 @@ import yaml
 
 from edgewise import graphs
 from edgewise.data import find_columns
-from edgewise.data.wording import quote
 from edgewise.errors import ArgumentError
 from edgewise.graphs import BoolMatrix
 from edgewise.priors.contradictions import Statements, compose, exclude_paths, refuse_contradictions
 from edgewise.priors.prior import Variable
+from edgewise.wording import quote
 
 Pair = tuple[Variable, Variable]
 

@@ -29,9 +29,9 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import shortest_path
 
 from edgewise import graphs
-from edgewise.data.wording import enumerate_items, quote
 from edgewise.errors import ArgumentError
 from edgewise.graphs import BoolMatrix
+from edgewise.wording import enumerate_items, quote
 
 MOST_EXAMINED = 5000
 """Missing paths that the search looks at before it gives up: a few seconds, and more than constraints usually take."""

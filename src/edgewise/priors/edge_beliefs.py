@@ -10,8 +10,8 @@ import pandas as pd
 from scipy.special import logit
 
 from edgewise.data import find_columns
-from edgewise.data.wording import quote
 from edgewise.errors import ArgumentError
+from edgewise.wording import quote
 
 from .prior import Prior, Terms
 

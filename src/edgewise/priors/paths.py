@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from edgewise.data import find_columns
-from edgewise.data.wording import quote
 from edgewise.errors import ArgumentError
+from edgewise.wording import quote
 
 from .prior import PathTerm, Prior, Terms, Variable, as_members, as_strength, as_variables
 

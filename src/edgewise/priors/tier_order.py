@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from edgewise.data import find_columns
-from edgewise.data.wording import quote
 from edgewise.errors import ArgumentError
+from edgewise.wording import quote
 
 from .prior import Prior, Terms, TierTerm, Variable, as_strength, as_variables
 

@@ -14,10 +14,10 @@ import plotly.graph_objects as go
 from edgewise.arguments import check_threshold, is_whole
 from edgewise.errors import ArgumentError
 from edgewise.posterior.summaries import pair_table
+from edgewise.wording import shorten
 
 from .content import lay_out_pairs
 from .layout import Layout
-from .wording import shorten
 
 if TYPE_CHECKING:
     from edgewise.posterior import Posterior

@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment
 from plotly.offline import get_plotlyjs
 
+from edgewise.files import new_file
 from edgewise.posterior.diagnostics import SMALLEST_DIFFERENCE
-from edgewise.posterior.files import new_file
 from edgewise.posterior.summaries import PROBABLE, pair_table
+from edgewise.wording import shorten
 
 from .content import MOST_CHANGES, MOST_EDGES, edge_rows, graph_content, setting_rows, top_dag_rows
 from .figures import SMALLEST_SHOWN, plot_agreement, plot_edges, plot_trace
 from .templates import make_environment
-from .wording import shorten
 
 if TYPE_CHECKING:
     from edgewise.posterior import Posterior

@@ -7,7 +7,7 @@ does not change when one side is multiplied, sums of edges will do in place of p
 
 import numpy as np
 
-from edgewise._kernels.recorder import Draws
+from edgewise._kernels.basics.recorder import Draws
 from edgewise.posterior.diagnostics import correlate
 
 ENTRIES_PER_BLOCK = 10**5

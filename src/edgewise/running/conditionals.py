@@ -9,8 +9,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from edgewise._kernels.conditionals import new_memo, sum_conditionals
-from edgewise._kernels.families import Target
+from edgewise._kernels.families.families import Target
+from edgewise._kernels.summaries.conditionals import new_memo, sum_conditionals
 from edgewise.posterior import Posterior
 from edgewise.posterior.draws import split
 

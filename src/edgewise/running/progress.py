@@ -18,7 +18,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from edgewise._kernels.recorder import Draws
+from edgewise._kernels.basics.recorder import Draws
 from edgewise.samplers import Chain
 
 from .agreement import Agreement

@@ -6,10 +6,10 @@ from numbers import Real
 
 import numpy as np
 
-from edgewise._kernels.beliefs import DAG, DAG_AND_ORDER, FUNCTION, Beliefs, Structure
-from edgewise._kernels.bits import pack, unpack
-from edgewise._kernels.families import FORBIDDEN, REQUIRED, TESTED, Rules
-from edgewise._kernels.settling import memo_slot
+from edgewise._kernels.basics.bits import pack, unpack
+from edgewise._kernels.beliefs.beliefs import DAG, DAG_AND_ORDER, FUNCTION, Beliefs, Structure
+from edgewise._kernels.beliefs.settling import memo_slot
+from edgewise._kernels.families.families import FORBIDDEN, REQUIRED, TESTED, Rules
 from edgewise.errors import ArgumentError
 from edgewise.graphs import ancestors
 from edgewise.priors import Knowledge, Terms

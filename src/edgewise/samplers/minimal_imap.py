@@ -8,8 +8,8 @@ from typing import Literal
 
 import numpy as np
 
-from edgewise._kernels.beliefs import Beliefs
-from edgewise._kernels.families import Target
+from edgewise._kernels.beliefs.beliefs import Beliefs
+from edgewise._kernels.families.families import Target
 from edgewise.arguments import is_number
 from edgewise.data import Dataset
 from edgewise.errors import ArgumentError

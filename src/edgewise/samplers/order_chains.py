@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from edgewise._kernels import grow_shrink, minimal_imap
-from edgewise._kernels.beliefs import log_prior_beyond_families, new_structure
-from edgewise._kernels.bits import unpack
-from edgewise._kernels.exchanges import Chain, Scratch, evaluate
-from edgewise._kernels.factor import accumulate
-from edgewise._kernels.families import FAMILY, new_cache
-from edgewise._kernels.grown_neighbours import GrownChain, GrownScratch, evaluate_grown
-from edgewise._kernels.growth import new_tree
-from edgewise._kernels.metropolis import SINGULAR_PREFIX
-from edgewise._kernels.recorder import Draws, Recorder, new_draws, new_recorder
-from edgewise._kernels.settling import establish
+import edgewise._kernels.full_conditioning.minimal_imap as minimal_imap
+import edgewise._kernels.grow_shrink.grow_shrink as grow_shrink
+from edgewise._kernels.basics.bits import unpack
+from edgewise._kernels.basics.metropolis import SINGULAR_PREFIX
+from edgewise._kernels.basics.recorder import Draws, Recorder, new_draws, new_recorder
+from edgewise._kernels.beliefs.beliefs import log_prior_beyond_families, new_structure
+from edgewise._kernels.beliefs.settling import establish
+from edgewise._kernels.families.families import FAMILY, new_cache
+from edgewise._kernels.full_conditioning.exchanges import Chain, Scratch, evaluate
+from edgewise._kernels.full_conditioning.factor import accumulate
+from edgewise._kernels.grow_shrink.grown_neighbours import GrownChain, GrownScratch, evaluate_grown
+from edgewise._kernels.grow_shrink.growth import new_tree
 from edgewise.data import refuse_dependent
 from edgewise.imap import factorize
 

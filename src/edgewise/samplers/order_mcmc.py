@@ -1,4 +1,4 @@
-"""Order MCMC: the compiled loop in :mod:`edgewise._kernels.order_mcmc`, in blocks."""
+"""Order MCMC: the compiled loop in :mod:`edgewise._kernels.rivals.order_mcmc`, in blocks."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -6,9 +6,9 @@ from typing import Literal
 
 import numpy as np
 
-from edgewise._kernels.order_mcmc import NUMBERS, Chain, Scratch, evaluate, run
-from edgewise._kernels.parent_sets import Target, new_workspace
-from edgewise._kernels.recorder import Draws
+from edgewise._kernels.basics.recorder import Draws
+from edgewise._kernels.rivals.order_mcmc import NUMBERS, Chain, Scratch, evaluate, run
+from edgewise._kernels.rivals.parent_sets import Target, new_workspace
 from edgewise.data import Dataset
 from edgewise.errors import ArgumentError
 from edgewise.priors import Knowledge, Prior

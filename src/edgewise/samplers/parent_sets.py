@@ -13,17 +13,17 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from edgewise._kernels.bits import WORD, pack, words_for
-from edgewise._kernels.parent_sets import RUN, WINDOW, ParentSets, Target, list_sets
+from edgewise._kernels.basics.bits import WORD, pack, words_for
+from edgewise._kernels.rivals.parent_sets import RUN, WINDOW, ParentSets, Target, list_sets
 from edgewise.arguments import is_number, is_whole
 from edgewise.data import Dataset, find_columns, refuse_dependent
-from edgewise.data.wording import quote
 from edgewise.errors import ArgumentError, GraphError
 from edgewise.graphs import BoolMatrix, Graph, ancestors
 from edgewise.graphs.adjacency import read_adjacency
 from edgewise.priors import Knowledge, Prior, Terms
 from edgewise.priors.prior import Variable
 from edgewise.scores import Score
+from edgewise.wording import quote
 
 from .beliefs import make_rules
 from .recording import RecordingChain

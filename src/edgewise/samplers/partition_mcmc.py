@@ -1,13 +1,13 @@
-"""Partition MCMC: the compiled loop in :mod:`edgewise._kernels.partition_mcmc`, in blocks."""
+"""Partition MCMC: the compiled loop in :mod:`edgewise._kernels.rivals.partition_mcmc`, in blocks."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from edgewise._kernels.parent_sets import Target, new_workspace
-from edgewise._kernels.partition_mcmc import FURTHER, Chain, begin, new_scratch, run
-from edgewise._kernels.partitions import evaluate, new_partition
-from edgewise._kernels.recorder import Draws
+from edgewise._kernels.basics.recorder import Draws
+from edgewise._kernels.rivals.parent_sets import Target, new_workspace
+from edgewise._kernels.rivals.partition_mcmc import FURTHER, Chain, begin, new_scratch, run
+from edgewise._kernels.rivals.partitions import evaluate, new_partition
 from edgewise.data import Dataset
 from edgewise.priors import Knowledge, Prior
 from edgewise.scores import Score

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from edgewise._kernels.beliefs import CHANGED, Beliefs, log_prior_beyond_families, new_structure
-from edgewise._kernels.bits import pack
-from edgewise._kernels.families import FAMILY, LogDetScore, Target, new_cache
-from edgewise._kernels.prior_only import run_prior
-from edgewise._kernels.recorder import Draws
-from edgewise._kernels.settling import establish
+from edgewise._kernels.basics.bits import pack
+from edgewise._kernels.basics.recorder import Draws
+from edgewise._kernels.beliefs.beliefs import CHANGED, Beliefs, log_prior_beyond_families, new_structure
+from edgewise._kernels.beliefs.settling import establish
+from edgewise._kernels.families.families import FAMILY, LogDetScore, Target, new_cache
+from edgewise._kernels.rivals.prior_only import run_prior
 from edgewise.errors import ArgumentError
 from edgewise.priors import Knowledge, Prior
 from edgewise.priors.prior import FunctionTerm

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from edgewise._kernels.recorder import Draws, enlarge, new_draws, new_recorder
+from edgewise._kernels.basics.recorder import Draws, enlarge, new_draws, new_recorder
 
 from .schedule import Schedule
 

@@ -9,8 +9,8 @@ from math import comb
 
 import numpy as np
 
-from edgewise._kernels.edge_reversal import weigh_additions
-from edgewise._kernels.families import LogDetScore
+from edgewise._kernels.families.families import LogDetScore
+from edgewise._kernels.rivals.edge_reversal import weigh_additions
 from edgewise.graphs import BoolMatrix
 
 MOST_SETS = 2**21

@@ -1,7 +1,7 @@
 """Structure MCMC: a chain over DAGs, by changes of edges.
 
-This module prepares what the compiled loop in :mod:`edgewise._kernels.structure_mcmc` works on, and calls it in blocks.
-Where a block ends makes no difference to the draws.
+This module prepares what the compiled loop in :mod:`edgewise._kernels.rivals.structure_mcmc` works on, and calls it in
+blocks. Where a block ends makes no difference to the draws.
 """
 
 from dataclasses import dataclass, replace
@@ -10,21 +10,21 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import shortest_path
 
-from edgewise._kernels.beliefs import FUNCTION, Beliefs, log_prior_beyond_families, new_structure
-from edgewise._kernels.bits import pack, unpack
-from edgewise._kernels.dag_changes import EdgeRules, Target, establish, new_chain
-from edgewise._kernels.edge_reversal import Reversals
-from edgewise._kernels.families import new_cache
-from edgewise._kernels.parent_sets import ParentSets, new_workspace
-from edgewise._kernels.recorder import Draws
-from edgewise._kernels.structure_mcmc import run
+from edgewise._kernels.basics.bits import pack, unpack
+from edgewise._kernels.basics.recorder import Draws
+from edgewise._kernels.beliefs.beliefs import FUNCTION, Beliefs, log_prior_beyond_families, new_structure
+from edgewise._kernels.families.families import new_cache
+from edgewise._kernels.rivals.dag_changes import EdgeRules, Target, establish, new_chain
+from edgewise._kernels.rivals.edge_reversal import Reversals
+from edgewise._kernels.rivals.parent_sets import ParentSets, new_workspace
+from edgewise._kernels.rivals.structure_mcmc import run
 from edgewise.arguments import is_number, is_whole
 from edgewise.data import Dataset
-from edgewise.data.wording import quote
 from edgewise.errors import ArgumentError
 from edgewise.priors import Knowledge, Prior, Terms
 from edgewise.priors.prior import FunctionTerm
 from edgewise.scores import Score
+from edgewise.wording import quote
 
 from .beliefs import Questions, agree_with, make_beliefs, make_rules, weigh_functions
 from .parent_sets import make_table

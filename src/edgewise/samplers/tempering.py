@@ -26,7 +26,7 @@ from typing import Literal
 
 import numpy as np
 
-from edgewise._kernels.recorder import Draws
+from edgewise._kernels.basics.recorder import Draws
 from edgewise.arguments import is_number, is_whole
 from edgewise.errors import ArgumentError
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from edgewise._kernels.families import LogDetScore
+from edgewise._kernels.families.families import LogDetScore
 from edgewise.data import Dataset
 
 

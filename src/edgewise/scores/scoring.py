@@ -4,7 +4,7 @@ from typing import Protocol
 
 import numpy as np
 
-from edgewise._kernels.families import LogDetScore, local_score
+from edgewise._kernels.families.families import LogDetScore, local_score
 from edgewise.data import Data, Dataset, load_data
 from edgewise.graphs import Graph, as_dag
 

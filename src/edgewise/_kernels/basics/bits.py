@@ -1,0 +1,106 @@
+"""Sets of variables as bits, in words of 64."""
+
+import numpy as np
+from numba.cpython.unsafe.numbers import trailing_zeros
+
+from ..compiling import in_place
+
+WORD = 64
+"""Bits in a word."""
+
+
+@in_place
+def has(sets, i, member):
+    """Return whether ``member`` is in row i of ``sets``."""
+    return (sets[i, member // WORD] >> np.uint64(member % WORD)) & np.uint64(1) != np.uint64(0)
+
+
+@in_place
+def insert(sets, i, member):
+    """Put ``member`` into row i of ``sets``."""
+    sets[i, member // WORD] |= np.uint64(1) << np.uint64(member % WORD)
+
+
+@in_place
+def remove(sets, i, member):
+    """Take ``member`` out of row i of ``sets``."""
+    sets[i, member // WORD] &= ~(np.uint64(1) << np.uint64(member % WORD))
+
+
+@in_place
+def clear(sets, i):
+    """Empty row i of ``sets``."""
+    for w in range(sets.shape[1]):
+        sets[i, w] = np.uint64(0)
+
+
+@in_place
+def copy(source, i, destination, j):
+    """Make row j of ``destination`` equal to row i of ``source``."""
+    for w in range(source.shape[1]):
+        destination[j, w] = source[i, w]
+
+
+@in_place
+def is_equal(sets, i, others, j):
+    """Return whether row i of ``sets`` and row j of ``others`` hold the same."""
+    for w in range(sets.shape[1]):
+        if sets[i, w] != others[j, w]:
+            return False
+    return True
+
+
+@in_place
+def is_empty(sets, i):
+    """Return whether row i of ``sets`` holds nothing."""
+    for w in range(sets.shape[1]):
+        if sets[i, w] != np.uint64(0):
+            return False
+    return True
+
+
+@in_place
+def meets(sets, i, others, j):
+    """Return whether row i of ``sets`` and row j of ``others`` share a member."""
+    for w in range(sets.shape[1]):
+        if sets[i, w] & others[j, w] != np.uint64(0):
+            return True
+    return False
+
+
+@in_place
+def first(word):
+    """Return the number of the lowest bit in a word that is not zero."""
+    return np.int64(trailing_zeros(word))  # type: ignore[call-arg]
+
+
+@in_place
+def list_members(sets, i, members):
+    """Write the members of row i of ``sets`` into ``members``, in index order; return how many there are."""
+    size = 0
+    for w in range(sets.shape[1]):
+        word = sets[i, w]
+        while word != np.uint64(0):
+            members[size] = w * WORD + first(word)
+            size += 1
+            word &= word - np.uint64(1)
+    return size
+
+
+def words_for(p: int) -> int:
+    """Return how many words a set of p variables takes."""
+    return -(-p // WORD)
+
+
+def pack(sets: np.ndarray) -> np.ndarray:
+    """Turn booleans, their last axis the members, into words."""
+    width = words_for(sets.shape[-1]) * WORD
+    padded = np.zeros((*sets.shape[:-1], width), bool)
+    padded[..., : sets.shape[-1]] = sets
+    return np.packbits(padded, axis=-1, bitorder="little").view("<u8").astype(np.uint64)
+
+
+def unpack(sets: np.ndarray, p: int) -> np.ndarray:
+    """Turn words into booleans for p variables, along the last axis."""
+    eights = np.ascontiguousarray(sets, "<u8").view(np.uint8)
+    return np.unpackbits(eights, axis=-1, bitorder="little", count=p).view(bool)
