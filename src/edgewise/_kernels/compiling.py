@@ -1,36 +1,103 @@
-"""How every kernel is compiled: cached on disk, without the GIL, and with C's rules for division."""
+"""How every kernel is compiled: without the GIL, with C's rules for division, and quickly.
 
-from collections.abc import Callable, Iterator
+There are two kinds of compiled functions. *Entries* are called from Python, and cached on disk. *Parts* are called by
+compiled code only: they are linked into whatever calls them and optimised there. Numba by itself would optimise each
+part, turn it into machine code that nobody calls, and optimise it again inside every caller, at every level; that was
+more than half of the time of the first run.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import partial
+from functools import wraps
+from typing import Any
 
+import llvmlite.binding as llvm
 from numba import njit
 from numba.core import event
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
+from numba.extending import overload
 
-_compile = partial(njit, cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
-_apart = partial(_compile, forceinline=False)
+
+class _PartLibrary(JITCodeLibrary):
+    """Code that is linked into other code, but neither optimised as a whole nor executable by itself."""
+
+    def finalize(self) -> None:
+        for library in dict.fromkeys(self._linking_libraries):
+            self._reload_init.update(library._reload_init)
+            self._final_module.link_in(library._get_module_for_linking(), preserve=True)
+        self._final_module.verify()
+        # All that Numba looks for at an address are the environments of the functions.
+        environments = [v.name for v in self._final_module.global_variables if v.name.startswith("_ZN08NumbaEnv")]
+        stub = llvm.parse_assembly("\n".join(f'@"{name}" = common global i8* null' for name in environments))
+        self._codegen._add_module(stub)
+        self._codegen._engine.finalize_object()
+        self._finalized = True
+
+
+class _PartCompiler(Compiler):
+    """Numba's compiler, with a library of the kind above."""
+
+    def __init__(self, typingctx: Any, targetctx: Any, library: Any, *rest: Any) -> None:
+        part = _PartLibrary(targetctx.codegen(), "part") if library is None else library
+        super().__init__(typingctx, targetctx, part, *rest)
+
+
+_options = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True, "fastmath": False, "forceinline": False}
+_part_options = {**_options, "_nrt": False, "no_cpython_wrapper": True, "pipeline_class": _PartCompiler}
 # Unless told otherwise, a function is compiled with the inlining and the arithmetic of the one that calls it first.
 
-kernel = _apart(fastmath=False)
-"""Decorator for compiled functions."""
+kernel = njit(cache=True, **_options)
+"""Decorator for entries that allocate arrays."""
 
-in_place = _apart(_nrt=False, fastmath=False)
-"""Decorator for functions that allocate nothing and only write into arrays they are given. They do without Numba's
+in_place = njit(cache=True, _nrt=False, **_options)
+"""Decorator for entries that allocate nothing and only write into arrays they are given. They do without Numba's
 counting of references, whose atomic operations take 200 ns in a call with many arrays, more than a step does."""
 
-inner = _apart(_nrt=False, fastmath=False, no_cpython_wrapper=True)
-"""As ``in_place``, for functions that only compiled code calls. What turns Python's arguments into theirs takes as long
-to compile as they do themselves."""
+inner = njit(**_part_options)
+"""Decorator for parts. They allocate nothing. Python must not call them: it would end at once."""
 
-inlined = _compile(_nrt=False, fastmath=False, forceinline=True, no_cpython_wrapper=True)
+inlined = njit(**_part_options | {"forceinline": True})
 """As ``inner``, for functions that are part of the step of a chain and take many arrays. A call of one that is not
 inlined hands over every array with its shape and strides, and costs as much as the step itself."""
 
-fused = _apart(_nrt=False, fastmath={"contract"})
-"""As ``in_place``, for passes where a product and a sum may be one instruction with one rounding."""
+fused = njit(**_part_options | {"fastmath": {"contract"}})
+"""As ``inner``, for passes where a product and a sum may be one instruction with one rounding."""
 
-reduction = _apart(_nrt=False, fastmath={"contract", "reassoc"})
+reduction = njit(**_part_options | {"fastmath": {"contract", "reassoc"}})
 """As ``fused``, for sums whose terms may be added in any order, so that they can be vectorised."""
+
+
+def compiled_as(function: Callable[..., Any], *, inlined: bool = False) -> Callable[..., Any]:
+    """Decorate what chooses, given the types of arguments, the part that stands for a Python function."""
+    return overload(function, jit_options=_part_options | {"forceinline": inlined}, strict=False)
+
+
+def by_type(
+    choices: Mapping[type, Any], *, inlined: bool = False
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Decorate a function that stands for several parts, one for each type of its first argument.
+
+    ``choices`` holds, for each such type, a named tuple in which the part has the name of the function. Which one is
+    meant is settled when the caller is compiled; ``inlined`` is as for parts.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        name = function.__name__
+
+        @wraps(function)
+        def choose(*args: Any) -> Any:
+            """Serve kernels that run uncompiled."""
+            return getattr(choices[type(args[0])], name)(*args)
+
+        @compiled_as(choose, inlined=inlined)
+        def choose_compiled(*args: Any) -> Any:
+            part = getattr(choices[args[0].instance_class], name)
+            return getattr(part, "py_func", part)
+
+        return choose
+
+    return decorate
 
 
 class _Announce(event.Listener):

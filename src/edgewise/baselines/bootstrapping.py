@@ -21,7 +21,7 @@ from edgewise.errors import ArgumentError, DataError, EdgewiseError
 from edgewise.graphs import Graph, as_dag, topological_order
 from edgewise.posterior import Posterior
 from edgewise.posterior.draws import DrawTable
-from edgewise.scores import BGe, Score, local_scores
+from edgewise.scores import Score, default_score, local_scores, prepare_score
 
 Learner: TypeAlias = Callable[[pd.DataFrame], Graph]
 
@@ -86,14 +86,14 @@ def bootstrap(
     if executor is not None and not callable(getattr(executor, "submit", None)):
         raise ArgumentError(f"executor must be a concurrent.futures.Executor, but {executor!r} was given.")
     seeds = np.random.SeedSequence(None if seed is None else int(seed))
-    score = BGe() if score is None else score
+    score = default_score() if score is None else score
     dataset = load_data(data)
     values = dataset.values  # noqa: PD011 a Dataset's, not a DataFrame's
     if values is None:
         raise ArgumentError(
             "The bootstrap draws rows anew, but a Covariance has none: give the table that it was computed from."
         )
-    tables = score.prepare(dataset)
+    tables = prepare_score(score, dataset)
     frame = pd.DataFrame(values, columns=list(dataset.names))
     learned = (map if executor is None else executor.map)(partial(_learn, learner, frame), seeds.spawn(int(replicates)))
     dags = np.array(list(_check_dags(learned, dataset)))

@@ -6,28 +6,20 @@ import numpy as np
 
 from edgewise.errors import ArgumentError
 from edgewise.graphs import ancestors
-from edgewise.priors import Constraints, Knowledge, Prior, Sparsity
+from edgewise.priors import Constraints, Knowledge, Prior, default_prior, usable_terms
 
 
-def edge_weights(prior: Prior | None, names: Sequence[str]) -> np.ndarray:
-    """Return what each edge i -> j adds to the log prior, shape (p, p); the default is ``Sparsity(1.0)``.
+def edge_weights(prior: Prior | None, names: Sequence[str], *, by: str) -> np.ndarray:
+    """Return what each edge i -> j adds to the log prior, shape (p, p), for a method that can use nothing else.
 
     Examples
     --------
-    >>> edge_weights(Sparsity(2.0), ["Raf", "Mek"])
+    >>> from edgewise.priors import Sparsity
+    >>> edge_weights(Sparsity(2.0), ["Raf", "Mek"], by="hill_climb")
     array([[-2., -2.],
            [-2., -2.]])
     """
-    prior = Sparsity() if prior is None else prior
-    if not isinstance(prior, Prior):
-        raise ArgumentError(f"prior must be an object such as Sparsity(1.0), but {prior!r} was given.")
-    terms = prior.terms(names)
-    if terms.tiers or terms.paths or terms.functions:
-        raise ArgumentError(
-            "This method needs a prior that is a sum over edges, Sparsity and EdgeBeliefs; priors on orders and paths, "
-            "and Python functions, need sample() with MinimalIMAP()."
-        )
-    return terms.edge
+    return usable_terms(default_prior() if prior is None else prior, names, uses=(), by=by).edge
 
 
 def know(constraints: Constraints | None, names: Sequence[str]) -> Knowledge:

@@ -9,19 +9,19 @@ orders and all DAGs along them takes about p^2 2^p steps by the dynamic programm
 
 from functools import cache
 from itertools import combinations, product
-from typing import Literal, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 from scipy.special import logsumexp
 
-from edgewise._kernels.families.families import LogDetScore
 from edgewise._kernels.learners.exact import edge_probabilities, sum_over_orders, weigh_families
+from edgewise._kernels.scores.interface import new_room
 from edgewise.arguments import is_whole
 from edgewise.data import Data, load_data
 from edgewise.errors import ArgumentError
 from edgewise.graphs import ancestors_of_many
 from edgewise.priors import Constraints, Knowledge, Prior
-from edgewise.scores import BGe, Score
+from edgewise.scores import Score, default_score, prepare_score
 
 from .edges import edge_weights, know
 from .exact_results import ExactEdges, ExactPosterior
@@ -75,7 +75,7 @@ def exact_posterior(
     score
         Default: ``BGe()``.
     prior
-        Default: ``Sparsity(1.0)``. It must be a sum over edges.
+        Default: ``Sparsity("auto")``. It must be a sum over edges.
     constraints
         What is known for certain; over DAGs only.
     max_parents
@@ -109,13 +109,13 @@ def exact_posterior(
     if over == "auto":
         over = "dags" if p <= MOST_LISTED else "orders"
     _check_size(p, over)
-    tables = (BGe() if score is None else score).prepare(dataset)
+    tables = prepare_score(default_score() if score is None else score, dataset)
     if constraints is not None and over == "orders":
         raise ArgumentError("exact_posterior keeps to constraints only over DAGs, with at most 5 variables.")
     knowledge = know(constraints, dataset.names)
     families = Families(
         tables,
-        edge_weights(prior, dataset.names),
+        edge_weights(prior, dataset.names, by="exact_posterior"),
         required=knowledge.required,
         forbidden=knowledge.forbidden,
         max_parents=max_parents,
@@ -142,7 +142,7 @@ class Families:
 
     def __init__(
         self,
-        tables: LogDetScore,
+        tables: Any,
         edge_log_prior: np.ndarray,
         *,
         required: np.ndarray,
@@ -155,16 +155,15 @@ class Families:
 
     def log_posterior(self) -> np.ndarray:
         """Return local score plus log prior of variable j with the parents whose bits are set in G, shape (p, 2^p)."""
-        return self._weigh(self._tables)
+        return self._weigh(is_scored=True)
 
     def log_prior(self) -> np.ndarray:
         """Return the log prior of variable j with the parents whose bits are set in G, shape (p, 2^p)."""
-        zeros = np.zeros(self.p)
-        return self._weigh(self._tables._replace(constant=zeros, on_parents=zeros, on_family=zeros))
+        return self._weigh(is_scored=False)
 
-    def _weigh(self, tables: LogDetScore) -> np.ndarray:
+    def _weigh(self, *, is_scored: bool) -> np.ndarray:
         family = np.empty((self.p, 1 << self.p))
-        weigh_families(tables, *self._bounds, family)
+        weigh_families(self._tables, *self._bounds, is_scored, new_room(self._tables, self.p), family)
         return family
 
 

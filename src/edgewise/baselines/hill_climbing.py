@@ -1,12 +1,14 @@
 """Hill climbing: the DAG with the best score that is found by changing one edge at a time."""
 
+from typing import Any
+
 import numpy as np
 
-from edgewise._kernels.families.families import LogDetScore
 from edgewise._kernels.learners.hill_climbing import Landscape, climb
+from edgewise._kernels.scores.interface import new_room
 from edgewise.data import Data, load_data
 from edgewise.priors import Constraints, Prior
-from edgewise.scores import BGe, Score
+from edgewise.scores import Score, default_score, prepare_score
 
 from .edges import edge_weights, know_edges, name_edges
 
@@ -18,7 +20,7 @@ PATIENCE = 15
 
 
 def climb_hill(
-    tables: LogDetScore,
+    tables: Any,
     edge_log_prior: np.ndarray,
     *,
     allowed: np.ndarray,
@@ -36,7 +38,8 @@ def climb_hill(
         Which edges may be added, and which are there from the start and stay. The latter must be acyclic.
     """
     dag = np.array(required, dtype=np.bool_)
-    climb(Landscape(tables, edge_log_prior, allowed, required), dag, name_edges(len(dag)), MEMORY, PATIENCE)
+    landscape = Landscape(tables, edge_log_prior, allowed, required)
+    climb(landscape, dag, name_edges(len(dag)), MEMORY, PATIENCE, new_room(tables, len(dag)))
     return dag
 
 
@@ -56,7 +59,7 @@ def hill_climb(
     score
         Default: ``BGe()``.
     prior
-        Default: ``Sparsity(1.0)``. It must be a sum over edges.
+        Default: ``Sparsity("auto")``. It must be a sum over edges.
     constraints
         What is known for certain about edges, tiers, roots and leaves.
 
@@ -78,7 +81,7 @@ def hill_climb(
     True
     """
     dataset = load_data(data)
-    tables = (BGe() if score is None else score).prepare(dataset)
+    tables = prepare_score(default_score() if score is None else score, dataset)
     knowledge = know_edges(constraints, dataset.names)
-    weights = edge_weights(prior, dataset.names)
+    weights = edge_weights(prior, dataset.names, by="hill_climb")
     return climb_hill(tables, weights, allowed=~knowledge.forbidden, required=knowledge.required)

@@ -13,76 +13,55 @@ Machine Learning 65.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any
 
 import numpy as np
-from scipy.special import log_ndtr
 
-from edgewise._kernels.learners.conditioning import weakest_z
+from edgewise._kernels.independence.interface import new_room
+from edgewise._kernels.learners.max_min import weakest_strengths
 from edgewise.arguments import is_whole
 from edgewise.data import Data, load_data
 from edgewise.errors import ArgumentError
-from edgewise.independence import check_alpha
+from edgewise.independence import FisherZ, IndependenceTest, check_alpha, check_test, critical_strength, prepare_test
 from edgewise.priors import Constraints, Prior
-from edgewise.scores import BGe, Score
+from edgewise.scores import Score, default_score, prepare_score
 
 from .edges import edge_weights, know_edges
 from .hill_climbing import climb_hill
 
 
-class Association(Protocol):
-    """How strongly variables depend on each other given others, in a measure that all kinds of data share."""
-
-    @property
-    def p(self) -> int:
-        """Number of variables."""
-
-    def weakest(self, target: int, always: Sequence[int], optional: Sequence[int]) -> np.ndarray:
-        """Return the weakest association of ``target`` with every variable, shape (p,).
-
-        It is -log of the p-value of the test of independence, the smallest given any set that holds all of ``always``
-        and any of ``optional``. Entries of the target, and of members of the sets, have no meaning.
-        """
-
-
 @dataclass(frozen=True, eq=False)
-class FisherZ:
-    """The association by Fisher's z test of partial correlations.
+class Association:
+    """How strongly variables depend on each other given others.
 
     Attributes
     ----------
-    correlation : ndarray, shape (p, p)
-    n
-        Number of rows. Sets so large that the test is void are passed over.
+    test
+        The tables of a test of conditional independence. Sets so large that it is not defined are passed over.
+    p
+        Number of variables.
     largest
         Most variables to condition on.
     """
 
-    correlation: np.ndarray
-    n: int
+    test: Any
+    p: int
     largest: int
 
-    @property
-    def p(self) -> int:
-        """Number of variables."""
-        return len(self.correlation)
-
     def weakest(self, target: int, always: Sequence[int], optional: Sequence[int]) -> np.ndarray:
-        """Return the weakest association of ``target`` with every variable."""
-        z = weakest_z(
-            self.correlation,
-            self.n,
-            target,
-            np.array(always, dtype=np.int64),
-            np.array(optional, dtype=np.int64),
-            self.largest,
-        )
-        return np.asarray(-np.log(2) - log_ndtr(-z))
+        """Return the weakest association of ``target`` with every variable, shape (p,).
+
+        It is the least strength given any set that holds all of ``always`` and any of ``optional``. Entries of the
+        target, and of members of the sets, have no meaning.
+        """
+        given = (np.array(columns, dtype=np.int64) for columns in (always, optional))
+        room = new_room(self.test, self.p)
+        return np.asarray(weakest_strengths(self.test, self.p, target, *given, self.largest, room))
 
 
 def find_parents_and_children(association: Association, target: int, alpha: float) -> list[int]:
     """Return the candidates for the parents and children of a variable, by the max-min heuristic."""
-    significant = -np.log(alpha)
+    significant = critical_strength(alpha)
     weakest = association.weakest(target, [], [])
     weakest[target] = -np.inf
     found: list[int] = []
@@ -112,6 +91,7 @@ def mmhc(
     *,
     alpha: float = 0.05,
     max_given: int = 3,
+    test: IndependenceTest | None = None,
     score: Score | None = None,
     prior: Prior | None = None,
     constraints: Constraints | None = None,
@@ -130,10 +110,12 @@ def mmhc(
     max_given
         Most variables to condition on in a test: the number of tests grows with this power of the number of neighbours.
         With fewer than there are neighbours, some pairs too many stay for the score to decide on.
+    test
+        The test of conditional independence. Default: ``FisherZ()``.
     score
         Default: ``BGe()``.
     prior
-        Default: ``Sparsity(1.0)``. It must be a sum over edges.
+        Default: ``Sparsity("auto")``. It must be a sum over edges.
     constraints
         What is known for certain about edges, tiers, roots and leaves.
 
@@ -159,12 +141,12 @@ def mmhc(
     if not (is_whole(max_given) and max_given >= 0):
         raise ArgumentError(f"max_given must be a whole number, at least 0, but {max_given!r} was given.")
     dataset = load_data(data)
-    tables = (BGe() if score is None else score).prepare(dataset)
-    association = FisherZ(dataset.moments.correlation, dataset.n, int(max_given))
+    tables = prepare_score(default_score() if score is None else score, dataset)
+    association = Association(prepare_test(check_test(test, FisherZ()), dataset), dataset.p, int(max_given))
     knowledge = know_edges(constraints, dataset.names)
     return climb_hill(
         tables,
-        edge_weights(prior, dataset.names),
+        edge_weights(prior, dataset.names, by="mmhc"),
         allowed=find_neighbours(association, alpha) & ~knowledge.forbidden,
         required=knowledge.required,
     )

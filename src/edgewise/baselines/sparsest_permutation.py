@@ -18,8 +18,8 @@ from edgewise.arguments import is_whole, make_generator
 from edgewise.data import Data, load_data, refuse_dependent
 from edgewise.errors import ArgumentError, DataError
 from edgewise.imap import factorize
-from edgewise.independence import check_alpha, threshold_table
-from edgewise.scores import BGe, Score, local_scores
+from edgewise.independence import FisherZ, IndependenceTest, check_alpha, check_test
+from edgewise.scores import Score, default_score, local_scores, prepare_score
 
 from .edges import name_edges
 
@@ -30,6 +30,7 @@ def greedy_sp(
     alpha: float = 0.01,
     depth: int = 4,
     restarts: int = 10,
+    test: IndependenceTest | None = None,
     score: Score | None = None,
     seed: int | np.random.Generator | None = None,
 ) -> np.ndarray:
@@ -45,6 +46,8 @@ def greedy_sp(
         How many covered edges to turn in search of a sparser I-MAP.
     restarts
         How many orders to search from; they differ by chance. The sparsest result is kept.
+    test
+        The test, one of partial correlations. Default: ``FisherZ()``.
     score
         Which of several equally sparse results to keep: the one that scores best. Default: ``BGe()``.
     seed
@@ -82,8 +85,8 @@ def greedy_sp(
             f"greedy_sp tests variables given all others before them, which needs two rows more than variables, but "
             f"the data have {n} rows and {p} variables: use mmhc, or fewer variables."
         )
-    thresholds = threshold_table(n, p, alpha)
-    tables = (BGe() if score is None else score).prepare(dataset)
+    thresholds = check_test(test, FisherZ()).thresholds(n, p, alpha)
+    tables = prepare_score(default_score() if score is None else score, dataset)
     names = name_edges(p)
     W = np.empty((p, p))
     results: list[tuple[int, float, np.ndarray]] = []

@@ -14,7 +14,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
-from typing import Literal, Self, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -161,6 +161,28 @@ class Dataset:
     def p(self) -> int:
         """Number of columns."""
         return len(self.names)
+
+    @property
+    def statistics(self) -> dict[str, Any]:
+        """What scores and tests can take: ``"moments"`` and, unless only a covariance matrix was given, ``"rows"``."""
+        return {"moments": self.moments} | ({} if self.values is None else {"rows": self.values})
+
+    def check_offers(self, kind: str, taker: str) -> None:
+        """Refuse a score or a test that takes statistics which these data do not have.
+
+        Parameters
+        ----------
+        kind
+            What it takes, one of the names in :attr:`statistics`.
+        taker
+            Its name.
+        """
+        if kind not in self.statistics:
+            offered = " and ".join(self.statistics)
+            raise DataError(
+                f"{taker} takes the {kind} of the data, but only {offered} are known here: give the table of "
+                "measurements itself, or another score or test."
+            )
 
     def positions(self, variables: Sequence[int | str] | int | str) -> IntArray:
         """Return the column numbers of variables given by name or by column number.

@@ -73,7 +73,7 @@ def compelled_edges(dag: Graph) -> BoolMatrix | pd.DataFrame:
            [0, 0, 0, 1],
            [0, 0, 0, 0]])
     """
-    return label_like(_label(as_dag(dag)), dag)
+    return label_like(label_compelled(as_dag(dag)), dag)
 
 
 @overload
@@ -121,12 +121,6 @@ def is_markov_equivalent(a: Graph, b: Graph) -> bool:
     return np.array_equal(_complete(as_dag(*first)), _complete(as_dag(*second)))
 
 
-def _label(dag: BoolMatrix) -> BoolMatrix:
-    compelled = np.empty_like(dag)
-    label_compelled(dag, compelled)
-    return compelled
-
-
 def _complete(dag: BoolMatrix) -> BoolMatrix:
-    reversible = dag & ~_label(dag)
+    reversible = dag & ~label_compelled(dag)
     return dag | reversible.T

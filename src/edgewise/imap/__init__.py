@@ -1,5 +1,7 @@
 """From an order of the variables to its minimal I-MAP."""
 
-from .full import factorize, minimal_imap
+from .full import factorize
+from .grow_shrink import Criterion, prepare_grow_shrink, resolve_criterion
+from .minimal import minimal_imap
 
-__all__ = ["factorize", "minimal_imap"]
+__all__ = ["Criterion", "factorize", "minimal_imap", "prepare_grow_shrink", "resolve_criterion"]

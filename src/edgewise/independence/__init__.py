@@ -1,17 +1,16 @@
 """Tests of conditional independence."""
 
-from .fisher_z import (
-    PartialCorrelationTest,
-    check_alpha,
-    partial_correlation_test,
-    threshold_table,
-    warn_of_void_tests,
-)
+from .fisher_z import FisherZ, PartialCorrelationTest, partial_correlation_test, warn_of_void_tests
+from .tests import IndependenceTest, check_alpha, check_test, critical_strength, prepare_test
 
 __all__ = [
+    "FisherZ",
+    "IndependenceTest",
     "PartialCorrelationTest",
     "check_alpha",
+    "check_test",
+    "critical_strength",
     "partial_correlation_test",
-    "threshold_table",
+    "prepare_test",
     "warn_of_void_tests",
 ]

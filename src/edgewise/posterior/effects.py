@@ -48,8 +48,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from edgewise._kernels.families.families import LogDetScore
 from edgewise._kernels.graphs.features import paths_weighted_sum
+from edgewise._kernels.scores.log_det import LogDetScore
 from edgewise._kernels.summaries.effects import draw_weights, sum_paths
 from edgewise.arguments import is_number, is_whole, make_generator
 from edgewise.data import Data, Dataset, load_data

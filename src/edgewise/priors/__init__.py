@@ -4,20 +4,39 @@ from .constraints import Constraints, Knowledge
 from .edge_beliefs import EdgeBeliefs
 from .log_prior import LogPrior
 from .paths import Ancestors, Paths
-from .prior import Prior, PriorSum, Terms
-from .sparsity import Sparsity
+from .prior import (
+    DagTerm,
+    FunctionTerm,
+    OrderFunctionTerm,
+    PathTerm,
+    Prior,
+    PriorSum,
+    Term,
+    Terms,
+    TierTerm,
+    usable_terms,
+)
+from .sparsity import Sparsity, default_prior
 from .tier_order import TierOrder
 
 __all__ = [
     "Ancestors",
     "Constraints",
+    "DagTerm",
     "EdgeBeliefs",
+    "FunctionTerm",
     "Knowledge",
     "LogPrior",
+    "OrderFunctionTerm",
+    "PathTerm",
     "Paths",
     "Prior",
     "PriorSum",
     "Sparsity",
+    "Term",
     "Terms",
     "TierOrder",
+    "TierTerm",
+    "default_prior",
+    "usable_terms",
 ]

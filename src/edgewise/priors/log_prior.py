@@ -9,7 +9,7 @@ import numpy as np
 
 from edgewise.errors import ArgumentError
 
-from .prior import FunctionTerm, Prior, Terms
+from .prior import FunctionTerm, OrderFunctionTerm, Prior, Terms
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,8 @@ class LogPrior(Prior):
 
     def _add_to(self, terms: Terms, names: Sequence[str]) -> None:
         """Call the function."""
-        terms.functions.append(FunctionTerm(self._evaluate, self._parameter_for_order is not None, self.name))
+        kind = FunctionTerm if self._parameter_for_order is None else OrderFunctionTerm
+        terms.beyond.append(kind(self._evaluate, self.name))
 
     def _evaluate(self, dag: np.ndarray, order: np.ndarray) -> float:
         """Return the function's value, with the order if it wants it."""

@@ -47,7 +47,7 @@ class Paths(Prior):
     def _add_to(self, terms: Terms, names: Sequence[str]) -> None:
         """Count sources that reach a target."""
         sources, targets = as_members(self.sources, names), as_members(self.targets, names)
-        terms.paths.append(PathTerm(sources, targets, self.strength))
+        terms.beyond.append(PathTerm(sources, targets, self.strength))
 
 
 @dataclass(frozen=True)
@@ -97,4 +97,4 @@ class Ancestors(Prior):
             sources.setdefault(descendant, np.zeros(len(names), bool))[ancestor] = True
         for descendant, members in sources.items():
             targets = np.arange(len(names)) == descendant
-            terms.paths.append(PathTerm(members, targets, self.strength))
+            terms.beyond.append(PathTerm(members, targets, self.strength))

@@ -6,9 +6,9 @@ of logarithms are products of priors, so ``Sparsity(1) + Paths(...)`` is a prior
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -16,44 +16,85 @@ from edgewise.arguments import is_number
 from edgewise.data import find_columns
 from edgewise.errors import ArgumentError
 
+T = TypeVar("T")
+
 Variable = int | str
 """A variable by name or by column number."""
 
 
-class TierTerm(NamedTuple):
+class Term:
+    """What a prior says beyond single edges, by column number.
+
+    Each kind of term is a class of its own, and whoever samples or searches declares the kinds that it uses, see
+    :func:`usable_terms`. ``what`` names the kind in messages, ``used_by`` who can use it.
+    """
+
+    what: ClassVar[str]
+    used_by: ClassVar[str]
+
+
+@dataclass(frozen=True, eq=False)
+class TierTerm(Term):
     """``strength`` for each variable in place; ``tier`` has the number of each variable's tier, -1 for none."""
+
+    what: ClassVar[str] = "a prior on orders (TierOrder)"
+    used_by: ClassVar[str] = 'MinimalIMAP(target="orders"), OrderMCMC or PartitionMCMC'
 
     tier: np.ndarray
     strength: float
 
 
-class PathTerm(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class PathTerm(Term):
     """``strength`` for each source with a directed path to a target; both are booleans by column."""
+
+    what: ClassVar[str] = "a prior on paths (Paths, Ancestors)"
+    used_by: ClassVar[str] = "MinimalIMAP or StructureMCMC"
 
     sources: np.ndarray
     targets: np.ndarray
     strength: float
 
 
-class FunctionTerm(NamedTuple):
-    """A function of the DAG and the order, with its name; where not ``wants_order``, the order makes no difference."""
+@dataclass(frozen=True, eq=False)
+class FunctionTerm(Term):
+    """A Python function of the DAG and the order, with its name; the order makes no difference."""
+
+    what: ClassVar[str] = "a function of the whole DAG (LogPrior)"
+    used_by: ClassVar[str] = "MinimalIMAP or StructureMCMC"
 
     function: Callable[[np.ndarray, np.ndarray], float]
-    wants_order: bool
     name: str
+
+
+@dataclass(frozen=True, eq=False)
+class OrderFunctionTerm(FunctionTerm):
+    """The same where the order makes a difference."""
+
+    what: ClassVar[str] = "a function of the order (LogPrior)"
+    used_by: ClassVar[str] = 'MinimalIMAP(target="orders")'
+
+
+@dataclass(frozen=True, eq=False)
+class DagTerm(Term):
+    """A compiled function of the DAG: tables of a type that :mod:`edgewise._kernels.beliefs.terms` knows."""
+
+    what: ClassVar[str] = "a compiled function of the whole DAG"
+    used_by: ClassVar[str] = "MinimalIMAP or StructureMCMC"
+
+    tables: Any
 
 
 @dataclass
 class Terms:
-    """A log prior by column number: the sum of all its terms.
-
-    ``edge[i, j]`` is what the edge i -> j adds.
-    """
+    """A log prior by column number: ``edge[i, j]`` is what the edge i -> j adds, and ``beyond`` are all other terms."""
 
     edge: np.ndarray
-    tiers: list[TierTerm] = field(default_factory=list)
-    paths: list[PathTerm] = field(default_factory=list)
-    functions: list[FunctionTerm] = field(default_factory=list)
+    beyond: list[Term] = field(default_factory=list)
+
+    def of(self, kind: type[T]) -> list[T]:
+        """Return the terms of a kind."""
+        return [term for term in self.beyond if isinstance(term, kind)]
 
 
 class Prior(ABC):
@@ -94,6 +135,29 @@ class PriorSum(Prior):
 
     def __repr__(self) -> str:
         return " + ".join(map(repr, self.parts))
+
+
+def usable_terms(prior: Prior, names: Sequence[str], *, uses: Collection[type[Term]], by: str) -> Terms:
+    """Return what a prior says, for someone who uses some kinds of terms beyond single edges.
+
+    Raises
+    ------
+    ArgumentError
+        If there is a term of another kind, which would be ignored.
+
+    Examples
+    --------
+    >>> from edgewise import LogPrior, Sparsity
+    >>> usable_terms(Sparsity(1.0), ["Raf", "Mek"], uses=(), by="hill_climb").beyond
+    []
+    """
+    if not isinstance(prior, Prior) or isinstance(prior, type):
+        raise ArgumentError(f"prior must be an object such as Sparsity(1.0), but {prior!r} was given.")
+    terms = prior.terms(names)
+    for term in terms.beyond:
+        if type(term) not in uses:
+            raise ArgumentError(f"{by} cannot use {term.what}: leave this prior out, or take {term.used_by}.")
+    return terms
 
 
 def _parts(prior: Prior) -> tuple[Prior, ...]:

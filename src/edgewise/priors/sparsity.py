@@ -67,3 +67,8 @@ class Sparsity(Prior):
     def _add_to(self, terms: Terms, names: Sequence[str]) -> None:
         """Let every edge cost gamma."""
         terms.edge -= self.penalty(len(names))
+
+
+def default_prior() -> Sparsity:
+    """Return the prior that is used, in samplers and searches alike, where none is given."""
+    return Sparsity("auto")

@@ -57,4 +57,4 @@ class TierOrder(Prior):
                 if tier[column] >= 0:
                     raise ArgumentError(f"The variable {quote(names[column])} stands in the tiers of TierOrder twice.")
                 tier[column] = number
-        terms.tiers.append(TierTerm(tier, self.strength))
+        terms.beyond.append(TierTerm(tier, self.strength))

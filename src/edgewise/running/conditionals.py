@@ -9,8 +9,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from edgewise._kernels.families.families import Target
-from edgewise._kernels.summaries.conditionals import new_memo, sum_conditionals
+from edgewise._kernels.families.target import Target
+from edgewise._kernels.summaries.conditionals import add_conditionals, new_memo
 from edgewise.posterior import Posterior
 from edgewise.posterior.draws import split
 
@@ -26,14 +26,15 @@ def condition(posterior: Posterior, target: Target) -> Posterior:
     every = -(-draws.log_score.shape[1] * p * p // MOST_ENTRIES) if draws.log_weight is None else 1
 
     def average(chain: int) -> np.ndarray:
-        memo = new_memo(p, len(parents))
-        total = np.zeros((2, p, p))
+        memo = new_memo(target.score, p, len(parents))
+        directed, compelled = np.zeros((2, p, p))
         for part in split(0, draws.log_score.shape[1], p):
             used = slice(part.start + -part.start % every, part.stop, every)
-            order = np.asarray(draws.order[chain, used], np.int32)
+            order = np.asarray(draws.order[chain, used], np.uint32)
             family = np.asarray(draws.family[chain, used], np.int32)
-            total += sum_conditionals(target, memo, family, order, posterior.weights[chain, used], parents)
-        return np.asarray(total / (posterior.weights[chain, ::every].sum() or 1.0))
+            weights = np.ascontiguousarray(posterior.weights[chain, used])
+            add_conditionals(target, memo, family, order, weights, parents, directed, compelled)
+        return np.array([directed.T, compelled.T]) / (posterior.weights[chain, ::every].sum() or 1.0)
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         by_chain = np.array(list(pool.map(average, range(len(draws.log_score)))), np.float32)

@@ -17,9 +17,9 @@ from edgewise.errors import ArgumentError
 from edgewise.graphs import to_networkx
 from edgewise.posterior import Posterior
 from edgewise.posterior.draws import split
-from edgewise.priors import Constraints, Prior, PriorSum, Sparsity
+from edgewise.priors import Constraints, FunctionTerm, Prior, PriorSum, default_prior
 from edgewise.samplers import MinimalIMAP, Model, Sampler, prepare_prior
-from edgewise.scores import BGe, Score
+from edgewise.scores import Score, default_score
 
 from .conditionals import condition
 
@@ -65,7 +65,7 @@ class Plan:
 
     def check_travels(self, executor: Executor) -> None:
         """Refuse functions that other processes could not find, as they have no name of their own in a module."""
-        for term in self.prior.terms(self.names).functions:
+        for term in self.prior.terms(self.names).of(FunctionTerm):
             if "<" in term.name and not isinstance(executor, ThreadPoolExecutor):
                 raise ArgumentError(
                     f"The function {term.name} of LogPrior cannot be sent to other processes: define it with a name "
@@ -83,7 +83,7 @@ def make_plan(
     constraints: Constraints | None,
 ) -> Plan:
     """Check the parts of a run and prepare its target; without data, a run on the prior alone."""
-    prior = Sparsity("auto") if prior is None else prior
+    prior = default_prior() if prior is None else prior
     _check_part("prior", prior, fits=isinstance(prior, Prior), example="Sparsity(1.0)")
     if constraints is not None:
         fits = isinstance(constraints, Constraints)
@@ -94,10 +94,9 @@ def make_plan(
     if nodes is not None:
         raise ArgumentError("nodes are for a run without data only; with data, the columns are the variables.")
     sampler = MinimalIMAP() if sampler is None else sampler
-    score = BGe() if score is None else score
+    score = default_score() if score is None else score
     _check_part("sampler", sampler, fits=isinstance(sampler, Sampler), example="MinimalIMAP()")
-    fits = hasattr(score, "prepare") and not isinstance(score, Sampler)
-    _check_part("score", score, fits=fits, example="BGe() or GaussianBIC()")
+    _check_part("score", score, fits=isinstance(score, Score), example="BGe() or GaussianBIC()")
     dataset = load_data(data)
     sampler = sampler.resolve(dataset)
     knowledge = None if constraints is None else constraints.resolve(dataset.names)

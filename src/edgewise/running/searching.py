@@ -19,7 +19,7 @@ from edgewise.data import Data
 from edgewise.errors import ArgumentError
 from edgewise.priors import Constraints, Prior
 from edgewise.samplers import MinimalIMAP, Schedule
-from edgewise.samplers.minimal_imap import MinimalIMAPModel
+from edgewise.samplers.order_chains import OrderChain
 from edgewise.scores import Score
 
 from .plan import make_plan
@@ -84,7 +84,7 @@ def map_search(
     sampler = MinimalIMAP(criterion="score") if sampler is None else sampler
     relocating = replace(sampler, moves="relocate", target="orders", temperatures=None)
     plan = make_plan(data, None, sampler=relocating, score=score, prior=prior, constraints=constraints)
-    chain = cast(MinimalIMAPModel, plan.model).begin(rng.permutation(len(plan.names)), rng, ENDLESS)
+    chain = cast(OrderChain, plan.model.start(rng.permutation(len(plan.names)), rng, ENDLESS))
     chain.climb_to_top()
     best, dag = chain.log_posterior, chain.dag()
     for _ in range(int(restarts)):

@@ -7,40 +7,44 @@ from numbers import Real
 import numpy as np
 
 from edgewise._kernels.basics.bits import pack, unpack
-from edgewise._kernels.beliefs.beliefs import DAG, DAG_AND_ORDER, FUNCTION, Beliefs, Structure
-from edgewise._kernels.beliefs.settling import memo_slot
-from edgewise._kernels.families.families import FORBIDDEN, REQUIRED, TESTED, Rules
+from edgewise._kernels.beliefs.beliefs import (
+    DAG,
+    DAG_AND_ORDER,
+    FUNCTION,
+    MEMO_BITS,
+    PATHS,
+    TERMS,
+    Beliefs,
+    Structure,
+    Views,
+)
+from edgewise._kernels.families.target import FORBIDDEN, REQUIRED, TESTED, Rules, new_rules
 from edgewise.errors import ArgumentError
 from edgewise.graphs import ancestors
-from edgewise.priors import Knowledge, Terms
-from edgewise.priors.prior import FunctionTerm
-
-from .aligned import aligned_zeros, padded
-
-NAMES_SEED = 0x1DA6
-"""Seed of the random numbers that name families: any constant serves, and all chains must agree on it."""
+from edgewise.priors import (
+    DagTerm,
+    FunctionTerm,
+    Knowledge,
+    OrderFunctionTerm,
+    PathTerm,
+    Terms,
+    TierTerm,
+)
 
 
 def make_rules(p: int, knowledge: Knowledge | None) -> Rules:
     """Return the rules for single edges and the order; without any, all variables share one row."""
-    rows = 1 if knowledge is None else p
-    width = padded(p)
-    child, zobrist = np.random.default_rng(NAMES_SEED).integers(1, 2**64, size=(2, width), dtype=np.uint64)
-    edge = np.full((rows, width), TESTED, np.int8)
-    before = np.zeros((rows, width), bool)
-    bound = np.zeros((2, p), bool)
-    name = aligned_zeros(rows, width).view(np.uint64)
-    name[:] = zobrist
-    own = child[:p].copy()
-    if knowledge is not None:
-        edge[:, :p][knowledge.required.T] = REQUIRED
-        edge[:, :p][knowledge.forbidden.T] = FORBIDDEN
-        name[edge != TESTED] = 0
-        own ^= np.bitwise_xor.reduce(np.where(knowledge.required, zobrist[:p, None], np.uint64(0)), axis=0)
-        before[:, :p] = knowledge.before
-        bound[:] = knowledge.before.any(axis=1), knowledge.before.any(axis=0)
-    row = np.zeros(p, np.int64) if knowledge is None else np.arange(p)
-    return Rules(row=row, edge=edge, name=name, own=own, child=child, zobrist=zobrist, before=before, bound=bound)
+    if knowledge is None:
+        return new_rules(p)
+    rules = new_rules(p, rows=p)
+    rules.edge[:, :p][knowledge.required.T] = REQUIRED
+    rules.edge[:, :p][knowledge.forbidden.T] = FORBIDDEN
+    rules.name[rules.edge != TESTED] = 0
+    required = np.where(knowledge.required, rules.zobrist[:p, None], np.uint64(0))
+    rules.own[:] ^= np.bitwise_xor.reduce(required, axis=0)
+    rules.before[:, :p] = knowledge.before
+    rules.bound[:] = knowledge.before.any(axis=1), knowledge.before.any(axis=0)
+    return rules
 
 
 def make_beliefs(terms: Terms, knowledge: Knowledge | None, *, log_count: np.ndarray | None = None) -> Beliefs:
@@ -54,28 +58,41 @@ def make_beliefs(terms: Terms, knowledge: Knowledge | None, *, log_count: np.nda
         # Paths of required edges are always there, and against the order there are none.
         needed[:] = knowledge.ancestors & ~ancestors(knowledge.required)
         excluded[:] = knowledge.not_ancestors & ~knowledge.before.T
-    tier = np.array([term.tier for term in terms.tiers], np.int64).reshape(-1, p)
-    sources = np.array([term.sources for term in terms.paths], bool).reshape(-1, p)
-    targets = np.array([term.targets for term in terms.paths], bool).reshape(-1, p)
+    tier, last_tier, tier_strength = tabulate_tiers(terms)
+    paths = terms.of(PathTerm)
+    sources = np.array([term.sources for term in paths], bool).reshape(-1, p)
+    targets = np.array([term.targets for term in paths], bool).reshape(-1, p)
     is_ruled = np.asarray((needed | excluded).any(axis=0))
-    asks = 0
-    if terms.functions:
-        asks = DAG_AND_ORDER if any(term.wants_order for term in terms.functions) else DAG
+    asks = DAG if terms.of(FunctionTerm) else 0
     return Beliefs(
         tier=tier,
-        last_tier=tier.max(axis=1, initial=-1),
-        tier_strength=np.array([term.strength for term in terms.tiers], float),
+        last_tier=last_tier,
+        tier_strength=tier_strength,
         sources=pack(sources),
         targets=pack(targets),
-        path_strength=np.array([term.strength for term in terms.paths], float),
+        path_strength=np.array([term.strength for term in paths], float),
         needed=pack(needed.T),
         excluded=pack(excluded.T),
         is_ruled=is_ruled,
         log_count=np.empty(0) if log_count is None else log_count,
+        terms=tuple(term.tables for term in terms.of(DagTerm)),
         reach=bool(len(sources) or is_ruled.any() or log_count is not None),
         strict=False,
-        asks=asks,
+        asks=DAG_AND_ORDER if terms.of(OrderFunctionTerm) else asks,
     )
+
+
+def tabulate_tiers(terms: Terms) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the priors on orders, each with a row for a term: the tiers of variables, the last tier, the strength."""
+    tiers = terms.of(TierTerm)
+    tier = np.array([term.tier for term in tiers], np.int64).reshape(-1, len(terms.edge))
+    return tier, tier.max(axis=1, initial=-1), np.array([term.strength for term in tiers], float)
+
+
+def weigh_beyond_families(beliefs: Beliefs, structure: Structure) -> float:
+    """Return the log prior of the present DAG and order, less what is a sum over edges."""
+    beyond = structure.value[0, [PATHS, FUNCTION, TERMS]].sum() + beliefs.tier_strength @ structure.in_tier
+    return float(beyond)
 
 
 def agree_with(order: Sequence[int] | np.ndarray, knowledge: Knowledge | None) -> np.ndarray:
@@ -109,13 +126,13 @@ a fraction of a microsecond, where leaving the loop and coming back with all its
 
 
 class Questions:
-    """Answers the questions of one chain while its compiled loop runs."""
+    """Answers the questions of one chain while its compiled loop runs, with the ``views`` to hand to that loop."""
 
-    def __init__(self, functions: Sequence[FunctionTerm], structure: Structure) -> None:
+    def __init__(self, functions: Sequence[FunctionTerm], beliefs: Beliefs, structure: Structure) -> None:
         self._functions = functions
         self._structure = structure
         self._failure: BaseException | None = None
-        self.ask = ASK_TYPE(self._answer)
+        self.views = Views(beliefs, structure, ASK_TYPE(self._answer))
 
     def _answer(self) -> int:
         """Put what the functions say of the proposed DAG into the memo."""
@@ -126,7 +143,7 @@ class Questions:
         except BaseException as failure:
             self._failure = failure
             return 0
-        structure.memo[memo_slot(key)] = key, value
+        structure.memo[int(key) >> (64 - MEMO_BITS)] = key, value
         return 1
 
     def raise_failure(self) -> None:

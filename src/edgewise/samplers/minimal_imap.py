@@ -8,17 +8,34 @@ from typing import Literal
 
 import numpy as np
 
+from edgewise._kernels.basics.aligned import aligned_zeros, padded
 from edgewise._kernels.beliefs.beliefs import Beliefs
-from edgewise._kernels.families.families import Target
+from edgewise._kernels.families.target import Target
+from edgewise._kernels.full_conditioning.factor import FullConditioning
+from edgewise._kernels.grow_shrink.tree import GrowShrink
 from edgewise.arguments import is_number
 from edgewise.data import Dataset
 from edgewise.errors import ArgumentError
-from edgewise.independence import check_alpha, threshold_table, warn_of_void_tests
-from edgewise.priors import Knowledge, Prior, Sparsity
-from edgewise.priors.prior import FunctionTerm
-from edgewise.scores import Score
+from edgewise.imap import Criterion, prepare_grow_shrink, resolve_criterion
+from edgewise.independence import (
+    FisherZ,
+    IndependenceTest,
+    check_alpha,
+    check_test,
+    warn_of_void_tests,
+)
+from edgewise.priors import (
+    DagTerm,
+    FunctionTerm,
+    Knowledge,
+    OrderFunctionTerm,
+    PathTerm,
+    Prior,
+    TierTerm,
+    usable_terms,
+)
+from edgewise.scores import Score, prepare_score
 
-from .aligned import aligned_zeros, padded
 from .beliefs import agree_with, make_beliefs, make_rules
 from .multiplicity import count_orders, log_relatives, sum_relatives
 from .order_chains import FullConditioningChain, GrowShrinkChain, OrderChain
@@ -28,14 +45,6 @@ from .tempering import Temperatures, TemperedChain, check_temperatures
 
 RELOCATIONS = 0.2
 """The share of relocations among the moves of ``"auto"``."""
-
-FEW_ROWS = 200
-"""Rows below which tests are the better criterion. Simulated data of 30, 100 and 200 variables with 100 rows had AUROCs
-of undirected edges of .94, .93 and .92 by the score and .96, .96 and .95 by tests, and a lower log loss by tests; with
-300 rows or more the log loss was lower by the score."""
-
-CANDIDATES = 30
-"""Variables up to which alpha is the level of a test in grow-shrink, as many as in the paper's simulations."""
 
 HIGHEST_THRESHOLD = 1 - 1e-9
 """Below 1 by more than rounding errors, so that a variable always passes the test against itself, as its family's key
@@ -78,6 +87,8 @@ class MinimalIMAP(Sampler):
         DAGs, each counted once. Most of the correction is made in the chain, the rest by the weights of the draws:
         exactly with up to 8 variables, with more by the number of orders that a DAG agrees with, whether or not each
         of them leads to it.
+    test
+        The test of conditional independence. Default: ``FisherZ()``.
     laziness
         Probability of doing nothing in an iteration; positive, so that the chain is aperiodic.
     temperatures
@@ -89,9 +100,10 @@ class MinimalIMAP(Sampler):
 
     alpha: float = 0.01
     parents: Literal["auto", "full", "grow-shrink"] = "auto"
-    criterion: Literal["auto", "score", "test"] = "auto"
+    criterion: Criterion = "auto"
     moves: Literal["auto", "adjacent", "relocate"] = "auto"
     target: Literal["orders", "dags"] = "orders"
+    test: IndependenceTest | None = None
     laziness: float = 0.01
     temperatures: Temperatures | None = None
 
@@ -108,12 +120,13 @@ class MinimalIMAP(Sampler):
                 raise ArgumentError(f"{name} must be {choices}, but {getattr(self, name)!r} was given.")
         if not (is_number(self.laziness) and 0 < self.laziness < 1):
             raise ArgumentError(f"laziness must lie between 0 and 1, but {self.laziness!r} was given.")
+        check_test(self.test, FisherZ())
         object.__setattr__(self, "temperatures", check_temperatures(self.temperatures))
 
     def resolve(self, dataset: Dataset) -> "MinimalIMAP":
         """Return the same sampler with the parents and the criterion that ``"auto"`` stands for."""
         parents = "grow-shrink" if self.parents == "auto" else self.parents
-        criterion = ("test" if dataset.n < FEW_ROWS else "score") if self.criterion == "auto" else self.criterion
+        criterion = resolve_criterion(self.criterion, dataset)
         return replace(self, parents=parents, criterion="test" if parents == "full" else criterion)
 
     def prepare(
@@ -121,44 +134,54 @@ class MinimalIMAP(Sampler):
     ) -> "MinimalIMAPModel":
         """Return everything about the target that chains share."""
         p = dataset.p
-        settled = self.resolve(dataset)
-        is_full = settled.parents == "full"
-        alpha = self.alpha if is_full else self.alpha * min(1.0, CANDIDATES / p)
-        threshold = np.minimum(threshold_table(dataset.n, p, alpha), HIGHEST_THRESHOLD)
-        relocations = {"adjacent": 0.0, "relocate": 1.0, "auto": RELOCATIONS}[self.moves]
-        if is_full and len(threshold) < p:
-            warn_of_void_tests(dataset.n, p)
-            relocations = min(relocations, 0.5)
-        correlation = aligned_zeros(p, padded(p))
-        correlation[:, :p] = dataset.moments.correlation
-        terms = prior.terms(dataset.names)
-        if self.target == "dags" and (terms.tiers or any(term.wants_order for term in terms.functions)):
-            raise ArgumentError(
-                "With target='dags' each DAG counts once, whatever the order, so that a prior on orders (TierOrder, or "
-                "a LogPrior that takes the order) has no place: leave it out, or use target='orders'."
-            )
-        log_count = log_relatives(p) if self.target == "dags" else None
-        beliefs = make_beliefs(terms, knowledge, log_count=log_count)
+        is_full = self.parents == "full"
+        on_dags = (PathTerm, FunctionTerm, DagTerm)
+        terms = usable_terms(
+            prior,
+            dataset.names,
+            uses=on_dags if self.target == "dags" else (*on_dags, TierTerm, OrderFunctionTerm),
+            by=f"MinimalIMAP(target={self.target!r})",
+        )
+        beliefs = make_beliefs(terms, knowledge, log_count=log_relatives(p) if self.target == "dags" else None)
+        tables = prepare_score(score, dataset)
         return MinimalIMAPModel(
             dataset=dataset,
             target=Target(
-                correlation=correlation,
-                threshold=threshold,
-                odds=threshold / (1 - threshold),
-                score=score.prepare(dataset),
+                score=tables,
                 edge=terms.edge,
                 rules=make_rules(p, knowledge),
+                way=self._full_conditioning(dataset) if is_full else self._grow_shrink(dataset),
+                most_parents=p - 1,
             ),
-            beliefs=beliefs if beliefs.reach or len(beliefs.tier) or beliefs.asks else None,
-            functions=tuple(terms.functions),
+            beliefs=beliefs if beliefs.reach or len(beliefs.tier) or beliefs.asks or beliefs.terms else None,
+            functions=tuple(terms.of(FunctionTerm)),
             knowledge=knowledge,
             laziness=float(self.laziness),
-            is_full=is_full,
-            by_score=settled.criterion == "score",
-            penalty=Sparsity("auto").penalty(p),
-            relocations=relocations,
+            relocations=self._share_of_relocations(dataset, is_full=is_full),
             temperatures=self.temperatures,
         )
+
+    def _full_conditioning(self, dataset: Dataset) -> FullConditioning:
+        """Return the tests of each variable given all its other predecessors."""
+        threshold = np.minimum(self._test.thresholds(dataset.n, dataset.p, self.alpha), HIGHEST_THRESHOLD)
+        if len(threshold) < dataset.p:
+            warn_of_void_tests(dataset.n, dataset.p)
+        correlation = aligned_zeros(dataset.p, padded(dataset.p))
+        correlation[:, : dataset.p] = dataset.moments.correlation
+        return FullConditioning(correlation, threshold, odds=threshold / (1 - threshold))
+
+    def _grow_shrink(self, dataset: Dataset) -> GrowShrink:
+        """Return the criterion by which parents are added and removed."""
+        return prepare_grow_shrink(dataset, alpha=self.alpha, criterion=self.criterion, test=self._test)
+
+    def _share_of_relocations(self, dataset: Dataset, *, is_full: bool) -> float:
+        share = {"adjacent": 0.0, "relocate": 1.0, "auto": RELOCATIONS}[self.moves]
+        # Relocations stay among the tested positions, and others must be reached too.
+        return min(share, 0.5) if is_full and dataset.n - 2 < dataset.p else share
+
+    @property
+    def _test(self) -> IndependenceTest:
+        return check_test(self.test, FisherZ())
 
     @property
     def is_weighted(self) -> bool:
@@ -196,7 +219,7 @@ class MinimalIMAP(Sampler):
     def edge_target(self, model: "MinimalIMAPModel") -> Target | None:
         """Return the target, unless the prior or the constraints look at paths or are written in Python."""
         beliefs = model.beliefs
-        if beliefs is not None and (len(beliefs.sources) or beliefs.is_ruled.any() or beliefs.asks):
+        if beliefs is not None and (len(beliefs.sources) or beliefs.is_ruled.any() or beliefs.asks or beliefs.terms):
             return None
         return model.target
 
@@ -205,8 +228,7 @@ class MinimalIMAP(Sampler):
 class MinimalIMAPModel:
     """The target of a run, in the form the compiled loop wants, shared by its chains.
 
-    ``beliefs`` is None where families and edges are all that matters. ``is_full`` tells full conditioning from
-    grow-shrink, ``by_score`` and ``penalty`` are the criterion of the latter; ``relocations`` is their share of moves.
+    ``beliefs`` is None where families and edges are all that matters; ``relocations`` is their share of moves.
     """
 
     dataset: Dataset
@@ -215,20 +237,17 @@ class MinimalIMAPModel:
     functions: tuple[FunctionTerm, ...]
     knowledge: Knowledge | None
     laziness: float
-    is_full: bool
-    by_score: bool
-    penalty: float
     relocations: float
     temperatures: Temperatures | None
 
     @property
     def p(self) -> int:
         """The number of variables."""
-        return len(self.target.correlation)
+        return len(self.target.edge)
 
     def count_orders(self) -> Counter[bytes]:
         """Return how many orders lead to each DAG, by looking at all of them."""
-        chain = self._chain(np.arange(self.p), np.random.default_rng(0), Schedule(1, 0, 1))
+        chain = self._new_chain(np.arange(self.p), np.random.default_rng(0), Schedule(1, 0, 1))
         found: Counter[bytes] = Counter()
         for order in permutations(range(self.p)):
             position = np.argsort(order)
@@ -239,14 +258,10 @@ class MinimalIMAPModel:
         return found
 
     def start(self, order: np.ndarray, rng: np.random.Generator, schedule: Schedule) -> OrderChain | TemperedChain:
-        """Return a chain that starts at ``order``, or near it, as :meth:`begin` does, with replicas if need be."""
-        if self.temperatures is None:
-            return self.begin(order, rng, schedule)
-        return TemperedChain(self.begin, order, rng, schedule, self.temperatures)
-
-    def begin(self, order: np.ndarray, rng: np.random.Generator, schedule: Schedule) -> OrderChain:
-        """Return a chain without replicas, at ``order`` or, if knowledge or the prior exclude it, at one they allow."""
-        chain = self._chain(agree_with(order, self.knowledge), rng, schedule)
+        """Return a chain at ``order`` or, if knowledge or the prior exclude it, at one they allow."""
+        if self.temperatures is not None:
+            return TemperedChain(replace(self, temperatures=None).start, order, rng, schedule, self.temperatures)
+        chain = self._new_chain(agree_with(order, self.knowledge), rng, schedule)
         for _ in range(STARTS):
             if chain.refresh():
                 if not np.isfinite(chain.log_posterior):
@@ -263,5 +278,6 @@ class MinimalIMAPModel:
             "which excludes nothing."
         )
 
-    def _chain(self, order: np.ndarray, rng: np.random.Generator, schedule: Schedule) -> OrderChain:
-        return (FullConditioningChain if self.is_full else GrowShrinkChain)(self, order, rng, schedule)
+    def _new_chain(self, order: np.ndarray, rng: np.random.Generator, schedule: Schedule) -> OrderChain:
+        is_full = isinstance(self.target.way, FullConditioning)
+        return (FullConditioningChain if is_full else GrowShrinkChain)(self, order, rng, schedule)

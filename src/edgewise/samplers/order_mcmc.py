@@ -6,9 +6,9 @@ from typing import Literal
 
 import numpy as np
 
-from edgewise._kernels.basics.recorder import Draws
-from edgewise._kernels.rivals.order_mcmc import NUMBERS, Chain, Scratch, evaluate, run
-from edgewise._kernels.rivals.parent_sets import Target, new_workspace
+from edgewise._kernels.basics.recorder import Draws, Recorder
+from edgewise._kernels.rivals.order_mcmc import NUMBERS, OrderProposal, SummedOrder, run, sum_order
+from edgewise._kernels.rivals.parent_sets import SetTarget, new_workspace
 from edgewise.data import Dataset
 from edgewise.errors import ArgumentError
 from edgewise.priors import Knowledge, Prior
@@ -115,7 +115,7 @@ class OrderMCMC(ParentSetSampler):
 class OrderMCMCModel:
     """The target of a run, in the form the compiled loop wants, shared by its chains."""
 
-    target: Target
+    target: SetTarget
     knowledge: Knowledge | None
 
     def start(self, order: np.ndarray, rng: np.random.Generator, schedule: Schedule) -> "OrderMCMCChain":
@@ -136,30 +136,31 @@ def choose_shares(p: int) -> np.ndarray:
 class OrderMCMCChain(ParentSetChain):
     """One chain over orders."""
 
-    def __init__(self, target: Target, order: np.ndarray, rng: np.random.Generator, schedule: Schedule) -> None:
+    def __init__(self, target: SetTarget, order: np.ndarray, rng: np.random.Generator, schedule: Schedule) -> None:
         super().__init__(target, rng, schedule, numbers=NUMBERS)
         p = self.p
-        self.state = Chain(
+        self.state = SummedOrder(
             order=np.array(order, np.int64),
             log_sum=np.zeros(p),
             log_prior=np.zeros(1),
             moves=np.zeros((3, 2), np.int64),
             cut=np.arange(p + 1),
         )
-        self._scratch = Scratch(
-            new_workspace(p, len(target.table.sets)), np.zeros(p, np.int64), *(np.zeros(p) for _ in range(4))
+        self._scratch = OrderProposal(
+            new_workspace(target.score, p), np.zeros(p, np.int64), *(np.zeros(p) for _ in range(4))
         )
         self._shares = choose_shares(p)
         self.refresh()
 
     def refresh(self) -> None:
         """Compute everything anew from the order."""
-        evaluate(self.state, self.target, self._scratch.workspace)
+        sum_order(self.state, self.target, self._scratch.workspace)
 
-    def _take(self, uniforms: np.ndarray, draws: Draws, cursor: np.ndarray) -> None:
+    def _take(self, uniforms: np.ndarray, recorder: Recorder, draws: Draws, until_draw: int) -> None:
+        dag_uniforms = self.dag_rng.random((len(draws.family), self.p))
         run(
-            self.state, self.target, self._scratch, self._shares, uniforms,
-            self.dag_rng.random((len(draws.family), self.p)), self._recorder, draws, cursor, self.schedule.thin,
+            self.state, self.target, self._scratch, self._shares, until_draw, self.schedule.thin, uniforms,
+            dag_uniforms, recorder, draws,
         )  # fmt: skip
 
     @property

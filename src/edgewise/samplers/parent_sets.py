@@ -14,18 +14,19 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from edgewise._kernels.basics.bits import WORD, pack, words_for
-from edgewise._kernels.rivals.parent_sets import RUN, WINDOW, ParentSets, Target, list_sets
+from edgewise._kernels.rivals.parent_sets import RUN, WINDOW, ParentSets, SetTarget, list_sets
+from edgewise._kernels.scores.interface import new_room
 from edgewise.arguments import is_number, is_whole
 from edgewise.data import Dataset, find_columns, refuse_dependent
 from edgewise.errors import ArgumentError, GraphError
 from edgewise.graphs import BoolMatrix, Graph, ancestors
 from edgewise.graphs.adjacency import read_adjacency
-from edgewise.priors import Knowledge, Prior, Terms
+from edgewise.priors import Knowledge, Prior, TierTerm, usable_terms
 from edgewise.priors.prior import Variable
-from edgewise.scores import Score
+from edgewise.scores import Score, prepare_score
 from edgewise.wording import quote
 
-from .beliefs import make_rules
+from .beliefs import make_rules, tabulate_tiers
 from .recording import RecordingChain
 from .sampler import Sampler
 from .schedule import Schedule
@@ -54,7 +55,7 @@ class ParentSetSampler(Sampler):
                 f"memory_limit must be a positive number of gigabytes, but {self.memory_limit!r} was given."
             )
 
-    def make_target(self, dataset: Dataset, score: Score, prior: Prior, knowledge: Knowledge | None) -> Target:
+    def make_target(self, dataset: Dataset, score: Score, prior: Prior, knowledge: Knowledge | None) -> SetTarget:
         """Return the tables for a data set, and what else determines the posterior.
 
         Raises
@@ -64,8 +65,8 @@ class ParentSetSampler(Sampler):
         """
         p = dataset.p
         name = type(self).__name__
-        terms = prior.terms(dataset.names)
-        _refuse_beyond_families(name, terms, knowledge)
+        terms = usable_terms(prior, dataset.names, uses=(TierTerm,), by=name)
+        _refuse_beyond_families(name, knowledge)
         none = np.zeros((p, p), bool)
         required = none if knowledge is None else knowledge.required
         before = none if knowledge is None else knowledge.before
@@ -73,10 +74,10 @@ class ParentSetSampler(Sampler):
         possible = (possible & ~(none if knowledge is None else knowledge.forbidden)) | required
         self._check_required(required, dataset.names)
         self._check_memory(possible, required)
-        tables = score.prepare(dataset)
+        tables = prepare_score(score, dataset)
         names = make_rules(p, None)
-        tier = np.array([term.tier for term in terms.tiers], np.int64).reshape(-1, p)
-        return Target(
+        tier, last_tier, tier_strength = tabulate_tiers(terms)
+        return SetTarget(
             table=make_table(tables, terms.edge, possible, required, self.max_parents, dataset),
             score=tables,
             edge=terms.edge,
@@ -87,8 +88,8 @@ class ParentSetSampler(Sampler):
             required=np.array(required),
             max_parents=self.max_parents,
             tier=tier,
-            last_tier=tier.max(axis=1, initial=-1),
-            tier_strength=np.array([term.strength for term in terms.tiers], float),
+            last_tier=last_tier,
+            tier_strength=tier_strength,
         )
 
     def _check_required(self, required: BoolMatrix, names: Sequence[str]) -> None:
@@ -111,14 +112,8 @@ class ParentSetSampler(Sampler):
             )
 
 
-def _refuse_beyond_families(name: str, terms: Terms, knowledge: Knowledge | None) -> None:
-    """Refuse what is not a product over families."""
-    if terms.paths or terms.functions:
-        what = "priors on paths (Paths, Ancestors)" if terms.paths else "functions of the whole DAG (LogPrior)"
-        raise ArgumentError(
-            f"{name} needs a prior that is a product over families, and {what} are not: leave this prior out, or take "
-            "MinimalIMAP or StructureMCMC, which can use it."
-        )
+def _refuse_beyond_families(name: str, knowledge: Knowledge | None) -> None:
+    """Refuse knowledge that is not about families or the order."""
     if knowledge is None:
         return
     for field, beyond in (
@@ -189,13 +184,14 @@ def make_table(
     window_run, window_top, window_rest, node_window = [], [], [], [0]
     cores = []
     used = 0
+    room = new_room(score, p)
     for node, size in enumerate(sizes):
         unsorted = np.empty((words, size), np.uint64)
         log_weight = np.empty(size)
         fixed = np.flatnonzero(required[:, node])
         optional = np.flatnonzero(possible[:, node] & ~required[:, node])
         most = min(max_parents - len(fixed), len(optional))
-        fault = list_sets(score, edge, node, fixed, optional, most, unsorted, log_weight)
+        fault = list_sets(score, edge, node, fixed, optional, most, room, unsorted, log_weight)
         if fault >= 0:
             refuse_dependent(dataset, [*_members(unsorted[:, fault], p), node])
         if log_weight.max() == -inf:
@@ -254,7 +250,7 @@ class ParentSetChain(RecordingChain):
         Random numbers per step.
     """
 
-    def __init__(self, target: Target, rng: np.random.Generator, schedule: Schedule, *, numbers: int) -> None:
+    def __init__(self, target: SetTarget, rng: np.random.Generator, schedule: Schedule, *, numbers: int) -> None:
         super().__init__(len(target.edge), rng, schedule, numbers=numbers)
         self.target = target
         (self.dag_rng,) = rng.spawn(1)

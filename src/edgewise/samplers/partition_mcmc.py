@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from edgewise._kernels.basics.recorder import Draws
-from edgewise._kernels.rivals.parent_sets import Target, new_workspace
-from edgewise._kernels.rivals.partition_mcmc import FURTHER, Chain, begin, new_scratch, run
-from edgewise._kernels.rivals.partitions import evaluate, new_partition
+from edgewise._kernels.basics.recorder import Draws, Recorder
+from edgewise._kernels.rivals.parent_sets import SetTarget, new_workspace
+from edgewise._kernels.rivals.partition_mcmc import FURTHER, SummedPartition, begin, new_proposal, run
+from edgewise._kernels.rivals.partitions import new_partition, sum_elements
 from edgewise.data import Dataset
 from edgewise.priors import Knowledge, Prior
 from edgewise.scores import Score
@@ -77,7 +77,7 @@ class PartitionMCMC(ParentSetSampler):
 class PartitionMCMCModel:
     """The target of a run, in the form the compiled loop wants, shared by its chains."""
 
-    target: Target
+    target: SetTarget
     knowledge: Knowledge | None
 
     def start(self, order: np.ndarray, rng: np.random.Generator, schedule: Schedule) -> "PartitionMCMCChain":
@@ -91,23 +91,24 @@ class PartitionMCMCModel:
 class PartitionMCMCChain(ParentSetChain):
     """One chain over partitions."""
 
-    def __init__(self, target: Target, order: np.ndarray, rng: np.random.Generator, schedule: Schedule) -> None:
+    def __init__(self, target: SetTarget, order: np.ndarray, rng: np.random.Generator, schedule: Schedule) -> None:
         # A DAG that is drawn takes a number for each variable. As many changes of it take a fraction of the time.
         super().__init__(target, rng, schedule, numbers=FURTHER + len(order) + 2 * len(order))
-        self.state = Chain(new_partition(self.p), np.zeros((len(MOVES), 2), np.int64))
-        self._scratch = new_scratch(self.p, new_workspace(self.p, len(target.table.sets)))
+        self.state = SummedPartition(new_partition(self.p), np.zeros((len(MOVES), 2), np.int64))
+        self._scratch = new_proposal(self.p, new_workspace(target.score, self.p))
         self._shares = np.array(list(MOVES.values()))
         begin(self.state, target, self._scratch, np.array(order, np.int64), self.dag_rng.random((1, self.p)))
 
     def refresh(self) -> None:
         """Compute everything anew from the partition."""
         partition = self.state.present
-        evaluate(partition, 0, partition.elements[0] - 1, self.target, self._scratch.workspace)
+        sum_elements(partition, 0, partition.elements[0] - 1, self.target, self._scratch.workspace)
 
-    def _take(self, uniforms: np.ndarray, draws: Draws, cursor: np.ndarray) -> None:
+    def _take(self, uniforms: np.ndarray, recorder: Recorder, draws: Draws, until_draw: int) -> None:
+        dag_uniforms = self.dag_rng.random((len(draws.family), self.p))
         run(
-            self.state, self.target, self._scratch, self._shares, uniforms,
-            self.dag_rng.random((len(draws.family), self.p)), self._recorder, draws, cursor, self.schedule.thin,
+            self.state, self.target, self._scratch, self._shares, until_draw, self.schedule.thin, uniforms,
+            dag_uniforms, recorder, draws,
         )  # fmt: skip
 
     @property

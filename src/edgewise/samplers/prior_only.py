@@ -12,18 +12,30 @@ from dataclasses import dataclass
 import numpy as np
 
 from edgewise._kernels.basics.bits import pack
-from edgewise._kernels.basics.recorder import Draws
-from edgewise._kernels.beliefs.beliefs import CHANGED, Beliefs, log_prior_beyond_families, new_structure
-from edgewise._kernels.beliefs.settling import establish
-from edgewise._kernels.families.families import FAMILY, LogDetScore, Target, new_cache
-from edgewise._kernels.rivals.prior_only import run_prior
+from edgewise._kernels.basics.recorder import Draws, Recorder
+from edgewise._kernels.beliefs.beliefs import CHANGED, Beliefs, new_structure
+from edgewise._kernels.families.target import Target
+from edgewise._kernels.orders.state import new_state
+from edgewise._kernels.rivals.prior_only import begin_prior, run_prior
+from edgewise._kernels.scores.no_score import NoScore
 from edgewise.errors import ArgumentError
-from edgewise.priors import Knowledge, Prior
-from edgewise.priors.prior import FunctionTerm
+from edgewise.priors import (
+    DagTerm,
+    FunctionTerm,
+    Knowledge,
+    OrderFunctionTerm,
+    PathTerm,
+    Prior,
+    TierTerm,
+    usable_terms,
+)
 
-from .beliefs import Questions, agree_with, make_beliefs, make_rules, weigh_functions
+from .beliefs import Questions, agree_with, make_beliefs, make_rules, weigh_beyond_families, weigh_functions
 from .recording import RecordingChain
 from .schedule import Schedule
+
+MOVES = ("adjacent", "edge")
+"""The kinds of moves, in the order of their counts."""
 
 STARTS = 100
 """Orders to try for a start where many are excluded."""
@@ -50,20 +62,19 @@ class PriorModel:
 
 def prepare_prior(names: Sequence[str], prior: Prior, knowledge: Knowledge | None) -> PriorModel:
     """Return everything about a prior over the variables ``names`` that chains share."""
-    terms = prior.terms(names)
     p = len(names)
-    nothing = np.zeros(p)
+    uses = (TierTerm, PathTerm, FunctionTerm, OrderFunctionTerm, DagTerm)
+    terms = usable_terms(prior, names, uses=uses, by="A run without data")
     return PriorModel(
         target=Target(
-            correlation=np.eye(p),
-            threshold=nothing,
-            odds=nothing,
-            score=LogDetScore(np.eye(p), nothing, nothing, nothing),
+            score=NoScore(most_parents=p - 1),
             edge=terms.edge,
             rules=make_rules(p, knowledge),
+            way=None,
+            most_parents=p - 1,
         ),
         beliefs=make_beliefs(terms, knowledge),
-        functions=tuple(terms.functions),
+        functions=tuple(terms.of(FunctionTerm)),
         knowledge=knowledge,
     )
 
@@ -74,12 +85,9 @@ class PriorChain(RecordingChain):
     def __init__(self, model: PriorModel, order: np.ndarray, rng: np.random.Generator, schedule: Schedule) -> None:
         super().__init__(len(order), rng, schedule)
         self.model = model
-        self.order = np.array(order, dtype=np.uint32)
-        self._family = np.zeros(len(order), FAMILY)
-        self._moves = np.zeros((2, 2), np.int64)
-        self._structure = new_structure(model.beliefs)
+        self.state = new_state(model.target, order, found=None, kinds_of_moves=len(MOVES))
+        self.structure = new_structure(model.beliefs)
         self._strict = model.beliefs._replace(strict=True)
-        self._cache = new_cache(len(order))
 
     def find_dag(self) -> bool:
         """Set the DAG to one that agrees with the knowledge; return False if none is found.
@@ -87,35 +95,34 @@ class PriorChain(RecordingChain):
         With the required edges alone, missing ancestors are mended by direct edges; where these are forbidden, all
         edges that are permitted may give a path.
         """
-        model, structure = self.model, self._structure
-        p = len(self.order)
+        model, structure, order = self.model, self.structure, self.state.order
+        p = len(order)
         required, forbidden = np.zeros((2, p, p), bool)
         if model.knowledge is not None:
             required, forbidden = model.knowledge.required, model.knowledge.forbidden
-        position = np.argsort(self.order)
+        position = np.argsort(order)
         forward = position[:, None] < position[None, :]
+        views = Questions(model.functions, model.beliefs, structure).views
         for base in (required, forward & ~forbidden):
             structure.new_base[:] = pack(base.T)
             structure.marks[CHANGED] = pack(np.ones(p, bool))
-            if establish(self.order, self._family, model.target, self._cache, model.beliefs, structure):
+            if begin_prior(self.state, model.target, views):
                 structure.base[:] = structure.parents
-                return weigh_functions(model.functions, self.order, structure)
+                return weigh_functions(model.functions, order, structure)
         return False
 
-    def _take(self, uniforms: np.ndarray, draws: Draws, cursor: np.ndarray) -> None:
-        questions = Questions(self.model.functions, self._structure)
+    def _take(self, uniforms: np.ndarray, recorder: Recorder, draws: Draws, until_draw: int) -> None:
+        questions = Questions(self.model.functions, self._strict, self.structure)
         run_prior(
-            self.order, self._family, self._moves, self.model.target, self._cache, self._strict, self._structure,
-            questions.ask, uniforms, self._recorder, draws, cursor, self.schedule.thin,
-        )  # fmt: skip
+            self.state, self.model.target, questions.views, until_draw, self.schedule.thin, uniforms, recorder, draws
+        )
         questions.raise_failure()
 
     @property
     def log_posterior(self) -> float:
         """The unnormalised log prior of the present order and DAG."""
-        return float(self._family["log_prior"].sum() + log_prior_beyond_families(self._strict, self._structure))
+        return float(self.state.family["log_prior"].sum()) + weigh_beyond_families(self._strict, self.structure)
 
     def moves(self) -> dict[str, tuple[int, int]]:
         """Return, for each kind of move, how often it was proposed and how often accepted."""
-        (exchange, exchange_accepted), (toggle, toggle_accepted) = self._moves.tolist()
-        return {"adjacent": (exchange, exchange_accepted), "edge": (toggle, toggle_accepted)}
+        return {kind: (n, k) for kind, (n, k) in zip(MOVES, self.state.moves.tolist(), strict=True)}

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from edgewise._kernels.basics.recorder import Draws, enlarge, new_draws, new_recorder
+from edgewise._kernels.basics.recorder import Draws, Recorder, enlarge, new_draws, new_recorder
 
 from .schedule import Schedule
 
@@ -41,21 +41,21 @@ class RecordingChain(ABC):
         blocks: list[Draws] = []
         while self.iteration < end or not blocks:
             until_pause = self.pause_every - self.iteration % self.pause_every
-            blocks.append(self._run(min(end - self.iteration, most, until_pause)))
+            after = self.iteration + min(end - self.iteration, most, until_pause)
+            until_draw = self.schedule.until_draw(after=self.iteration)
+            draws = self._make_room(self.schedule.draws(after=after) - self.schedule.draws(after=self.iteration))
+            self._take(self.rng.random((after - self.iteration, self._numbers)), self._recorder, draws, until_draw)
+            self.iteration = after
+            blocks.append(draws)
             if steps and self.iteration % self.pause_every == 0:
                 self._pause()
         return blocks
 
-    def _run(self, steps: int) -> Draws:
-        p, schedule = self._p, self.schedule
-        draws = schedule.draws(after=self.iteration + steps) - schedule.draws(after=self.iteration)
-        while len(self._recorder.key) - self._recorder.used[0] < draws * p:
+    def _make_room(self, number: int) -> Draws:
+        """Return room for a number of draws, having made room in the recorder for the families they may add."""
+        while len(self._recorder.key) - self._recorder.used[0] < number * self._p:
             self._recorder = enlarge(self._recorder)
-        block = new_draws(draws, p)
-        cursor = np.array([0, 0, schedule.until_draw(after=self.iteration)])
-        self._take(self.rng.random((steps, self._numbers)), block, cursor)
-        self.iteration += steps
-        return block
+        return new_draws(number, self._p)
 
     def seek(self) -> None:  # noqa: B027
         """Go to a better start, where the sampler knows how to find one; by default stay."""
@@ -64,8 +64,8 @@ class RecordingChain(ABC):
         """Do what is due after ``pause_every`` iterations; by default nothing."""
 
     @abstractmethod
-    def _take(self, uniforms: np.ndarray, draws: Draws, cursor: np.ndarray) -> None:
-        """Take one step for each row of ``uniforms``; the cursor is that of the compiled loops."""
+    def _take(self, uniforms: np.ndarray, recorder: Recorder, draws: Draws, until_draw: int) -> None:
+        """Take one step for each row of ``uniforms``; draw after ``until_draw`` of them, and then as scheduled."""
 
     def families(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the families drawn so far: their children, and their parents as bits in words of 64."""

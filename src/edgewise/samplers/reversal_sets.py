@@ -6,11 +6,12 @@ that is: a candidate is a variable by which much was gained, or could have been 
 """
 
 from math import comb
+from typing import Any
 
 import numpy as np
 
-from edgewise._kernels.families.families import LogDetScore
 from edgewise._kernels.rivals.edge_reversal import weigh_additions
+from edgewise._kernels.scores.interface import new_room
 from edgewise.graphs import BoolMatrix
 
 MOST_SETS = 2**21
@@ -18,7 +19,7 @@ MOST_SETS = 2**21
 
 
 def choose_candidates(
-    score: LogDetScore, edge: np.ndarray, *, required: BoolMatrix, forbidden: BoolMatrix, max_parents: int
+    score: Any, edge: np.ndarray, *, required: BoolMatrix, forbidden: BoolMatrix, max_parents: int
 ) -> BoolMatrix:
     """Return whether i is a candidate for a parent of j, shape (p, p).
 
@@ -52,20 +53,19 @@ def number_of_candidates(free: int, most: int, *, most_sets: int) -> int:
 
 
 def largest_gains(
-    score: LogDetScore, edge: np.ndarray, node: int, parents: np.ndarray, others: np.ndarray, max_parents: int
+    score: Any, edge: np.ndarray, node: int, parents: np.ndarray, others: np.ndarray, max_parents: int
 ) -> np.ndarray:
     """Return the most that each of ``others`` adds to the log weight of ``node`` while its parents grow.
 
     The best one becomes a parent again and again, as long as it adds anything, up to ``max_parents``.
     """
     p = len(edge)
-    members, triangle = np.empty(p + 1, np.int64), np.empty(p * (p + 1) // 2)
+    room, gain = new_room(score, p), np.empty(p)
     largest = np.full(len(others), -np.inf)
     while True:
-        left = np.flatnonzero(~np.isin(others, parents))
-        gain = np.full(len(left), -np.inf)
-        weigh_additions(score, edge, node, parents, others[left], members, triangle, gain)
-        largest[left] = np.fmax(largest[left], gain)
-        if len(parents) == max_parents or not (gain > 0).any():
+        weigh_additions(score, edge, node, parents, room, gain)
+        largest = np.fmax(largest, gain[others])
+        best = others[gain[others].argmax()]
+        if len(parents) == max_parents or not gain[best] > 0:
             return largest
-        parents = np.append(parents, others[left[np.nanargmax(gain)]])
+        parents = np.append(parents, best)

@@ -12,7 +12,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from edgewise._kernels.basics.recorder import Draws
-from edgewise._kernels.families.families import Target
+from edgewise._kernels.families.target import Target
 from edgewise.data import Dataset
 from edgewise.priors import Knowledge, Prior
 from edgewise.scores import Score

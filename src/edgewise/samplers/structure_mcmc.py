@@ -11,22 +11,22 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import shortest_path
 
 from edgewise._kernels.basics.bits import pack, unpack
-from edgewise._kernels.basics.recorder import Draws
-from edgewise._kernels.beliefs.beliefs import FUNCTION, Beliefs, log_prior_beyond_families, new_structure
-from edgewise._kernels.families.families import new_cache
-from edgewise._kernels.rivals.dag_changes import EdgeRules, Target, establish, new_chain
+from edgewise._kernels.basics.recorder import Draws, Recorder
+from edgewise._kernels.beliefs.beliefs import FUNCTION, Beliefs, new_structure
+from edgewise._kernels.families.cache import new_cache
+from edgewise._kernels.families.target import Target
+from edgewise._kernels.rivals.dag_changes import establish_dag, new_dag_state
 from edgewise._kernels.rivals.edge_reversal import Reversals
 from edgewise._kernels.rivals.parent_sets import ParentSets, new_workspace
 from edgewise._kernels.rivals.structure_mcmc import run
 from edgewise.arguments import is_number, is_whole
 from edgewise.data import Dataset
 from edgewise.errors import ArgumentError
-from edgewise.priors import Knowledge, Prior, Terms
-from edgewise.priors.prior import FunctionTerm
-from edgewise.scores import Score
+from edgewise.priors import DagTerm, FunctionTerm, Knowledge, PathTerm, Prior, Terms, usable_terms
+from edgewise.scores import Score, prepare_score
 from edgewise.wording import quote
 
-from .beliefs import Questions, agree_with, make_beliefs, make_rules, weigh_functions
+from .beliefs import Questions, agree_with, make_beliefs, make_rules, weigh_beyond_families, weigh_functions
 from .parent_sets import make_table
 from .recording import RecordingChain
 from .reversal_sets import choose_candidates
@@ -110,12 +110,10 @@ class StructureMCMC(Sampler):
         self, dataset: Dataset, score: Score, prior: Prior, knowledge: Knowledge | None = None
     ) -> "StructureMCMCModel":
         """Return everything about the target that chains share."""
-        terms = prior.terms(dataset.names)
-        _refuse_orders(terms)
+        terms = usable_terms(prior, dataset.names, uses=(PathTerm, FunctionTerm, DagTerm), by="StructureMCMC")
         most = min(int(self.max_parents), dataset.p - 1)
         _refuse_many_required(knowledge, most, dataset.names)
-        tables = score.prepare(dataset)
-        rules = make_rules(dataset.p, knowledge)
+        tables = prepare_score(score, dataset)
         none = np.zeros((dataset.p, dataset.p), bool)
         required, forbidden = (none, none) if knowledge is None else (knowledge.required, knowledge.forbidden)
         candidates = required
@@ -125,28 +123,16 @@ class StructureMCMC(Sampler):
             target=Target(
                 score=tables,
                 edge=terms.edge,
-                rules=EdgeRules(rules.row, rules.edge, rules.child, rules.zobrist),
-                max_parents=most,
+                rules=make_rules(dataset.p, knowledge),
+                way=None,
+                most_parents=most,
             ),
             beliefs=_make_beliefs(terms, knowledge),
             table=make_table(tables, terms.edge, candidates, required, most, dataset),
             candidates=pack(candidates.T),
-            functions=tuple(terms.functions),
+            functions=tuple(terms.of(FunctionTerm)),
             knowledge=knowledge,
             reversal=float(self.reversal),
-        )
-
-
-def _refuse_orders(terms: Terms) -> None:
-    if terms.tiers:
-        raise ArgumentError(
-            "TierOrder is a prior on orders of the variables, but StructureMCMC moves over DAGs, which have no order; "
-            "use Constraints(tiers=...) or Ancestors, or sample with MinimalIMAP."
-        )
-    if any(term.wants_order for term in terms.functions):
-        raise ArgumentError(
-            "The function of LogPrior asks for an order, but StructureMCMC moves over DAGs, which have no order; give "
-            "it the DAG alone, or sample with MinimalIMAP."
         )
 
 
@@ -229,21 +215,16 @@ class StructureMCMCModel:
         with_needs = np.flatnonzero(self.beliefs.needed.any(axis=1))
         if not len(with_needs):
             return required
-        score = self.target.score
-        flat = score._replace(
-            constant=np.zeros_like(score.constant),
-            on_parents=np.zeros_like(score.on_parents),
-            on_family=np.zeros_like(score.on_family),
-        )
         believed = self.beliefs._replace(
             sources=self.beliefs.needed[with_needs],
             targets=pack(np.eye(self.p, dtype=bool)[with_needs]),
             path_strength=np.full(len(with_needs), SEARCH_PATH),
             needed=np.zeros_like(self.beliefs.needed),
+            terms=(),
             reach=True,
             asks=0,
         )
-        target = self.target._replace(score=flat, edge=np.full((self.p, self.p), SEARCH_EDGE))
+        target = self.target._replace(heat=0.0, edge=np.full((self.p, self.p), SEARCH_EDGE))
         search = StructureMCMCChain(
             replace(self, target=target, beliefs=believed, functions=(), reversal=0.0),
             rng,
@@ -268,16 +249,16 @@ class StructureMCMCChain(RecordingChain):
         super().__init__(p, rng, schedule, numbers=NUMBERS)
         self.model = model
         self._structure = new_structure(model.beliefs)
-        self._cache = new_cache(p)
-        self._reversals = Reversals(model.table, model.candidates, new_workspace(p, len(model.table.sets)))
-        self.state = new_chain(self._structure, len(KINDS))
+        self._cache = new_cache(model.target.score, p)
+        self._reversals = Reversals(model.table, model.candidates, new_workspace(model.target.score, p))
+        self.state = new_dag_state(self._structure, len(KINDS))
 
     def begin(self, dag: np.ndarray, along: np.ndarray | None = None) -> bool:
         """Set the chain to a DAG, with more parents along an order of it if given; return False if it is excluded."""
         model, structure = self.model, self._structure
         structure.parents[:] = pack(dag.T)
         order = np.empty(0, np.int64) if along is None else along
-        establish(self.state, model.target, self._cache, model.beliefs, structure, order)
+        establish_dag(self.state, model.target, self._cache, model.beliefs, structure, order)
         structure.value[0, FUNCTION] = 0.0
         return weigh_functions(model.functions, structure.asked_order, structure) and self.log_posterior > -np.inf
 
@@ -290,12 +271,12 @@ class StructureMCMCChain(RecordingChain):
         """Return whether all variables have the ancestors they need, given as bits."""
         return not (needed & ~self._structure.ancestors).any()
 
-    def _take(self, uniforms: np.ndarray, draws: Draws, cursor: np.ndarray) -> None:
+    def _take(self, uniforms: np.ndarray, recorder: Recorder, draws: Draws, until_draw: int) -> None:
         model = self.model
-        questions = Questions(model.functions, self._structure)
+        questions = Questions(model.functions, model.beliefs, self._structure)
         run(
-            self.state, model.target, self._cache, self._reversals, model.beliefs, self._structure, questions.ask,
-            model.reversal, uniforms, self._recorder, draws, cursor, self.schedule.thin,
+            self.state, model.target, self._cache, self._reversals, questions.views, model.reversal, until_draw,
+            self.schedule.thin, uniforms, recorder, draws,
         )  # fmt: skip
         questions.raise_failure()
 
@@ -303,7 +284,7 @@ class StructureMCMCChain(RecordingChain):
     def log_posterior(self) -> float:
         """The unnormalised log posterior of the present DAG."""
         family = self.state.family
-        beyond = log_prior_beyond_families(self.model.beliefs, self._structure)
+        beyond = weigh_beyond_families(self.model.beliefs, self._structure)
         return float(family["log_score"].sum() + family["log_prior"].sum() + beyond)
 
     def moves(self) -> dict[str, tuple[int, int]]:

@@ -143,7 +143,7 @@ def exchange_states(one: OrderChain, other: OrderChain) -> None:
     state = one.state
     one.state = other.state._replace(moves=state.moves)
     other.state = state._replace(moves=other.state.moves)
-    one._structure, other._structure = other._structure, one._structure
+    one.structure, other.structure = other.structure, one.structure
 
 
 class TemperedChain:

@@ -2,6 +2,7 @@
 
 from .bge import BGe
 from .bic import GaussianBIC
-from .scoring import Score, local_scores, score
+from .scoring import Score, local_scores, prepare_score
+from .whole import default_score, score
 
-__all__ = ["BGe", "GaussianBIC", "Score", "local_scores", "score"]
+__all__ = ["BGe", "GaussianBIC", "Score", "default_score", "local_scores", "prepare_score", "score"]

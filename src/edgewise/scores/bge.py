@@ -17,18 +17,21 @@ Markov-equivalent DAGs get the same score.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from scipy.special import gammaln
 
-from edgewise._kernels.families.families import LogDetScore
+from edgewise._kernels.scores.log_det import LogDetScore
 from edgewise.arguments import is_number
 from edgewise.data import Dataset
 from edgewise.errors import ArgumentError
 
+from .scoring import Score
+
 
 @dataclass(frozen=True, kw_only=True)
-class BGe:
+class BGe(Score):
     """The Bayesian Gaussian equivalent score.
 
     Parameters
@@ -50,6 +53,8 @@ class BGe:
     >>> ew.score(sim.dag, sim.data, score=ew.BGe(standardize=False)) < 0
     True
     """
+
+    takes: ClassVar[str] = "moments"
 
     alpha_mu: float = 1.0
     alpha_w: float | None = None
@@ -91,4 +96,4 @@ class BGe:
             - gammaln((free + 1) / 2)
             + (free + size + 1) / 2 * np.log(t)
         )
-        return LogDetScore(matrix, constant, (n + free) / 2, -(n + free + 1) / 2)
+        return LogDetScore(matrix, constant, (n + free) / 2, -(n + free + 1) / 2, most_parents=p - 1)

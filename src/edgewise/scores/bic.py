@@ -5,15 +5,18 @@ residual variance is estimated without bias, as RSS / (n - l - 1). RSS is |R_pa,
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from edgewise._kernels.families.families import LogDetScore
+from edgewise._kernels.scores.log_det import LogDetScore
 from edgewise.data import Dataset
+
+from .scoring import Score
 
 
 @dataclass(frozen=True)
-class GaussianBIC:
+class GaussianBIC(Score):
     """The Bayesian information criterion of linear Gaussian regressions.
 
     Examples
@@ -24,14 +27,15 @@ class GaussianBIC:
     True
     """
 
+    takes: ClassVar[str] = "moments"
+
     def prepare(self, dataset: Dataset) -> LogDetScore:
         """Return the score's tables for a data set."""
         n, p = dataset.n, dataset.p
-        size = np.arange(p)
-        degrees = np.maximum(n - size - 1.0, 0)
-        with np.errstate(divide="ignore"):
-            constant = -n / 2 * np.log(2 * np.pi / degrees) - degrees / 2 - np.log(n) / 2 * (size + 2)
         # A family that fits every row exactly has no likelihood: never choose it.
-        constant[degrees == 0] = -np.inf
-        weight = np.where(degrees > 0, n / 2, 0.0)
-        return LogDetScore(np.array(dataset.moments.scatter), constant, weight, -weight)
+        most_parents = min(p - 1, n - 2)
+        size = np.arange(most_parents + 1)
+        degrees = n - size - 1.0
+        constant = -n / 2 * np.log(2 * np.pi / degrees) - degrees / 2 - np.log(n) / 2 * (size + 2)
+        weight = np.full(most_parents + 1, n / 2)
+        return LogDetScore(np.array(dataset.moments.scatter), constant, weight, -weight, most_parents)

@@ -1,53 +1,46 @@
-"""Scores of whole DAGs, and what a score must offer."""
+"""What a score must offer."""
 
-from typing import Protocol
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
 
 import numpy as np
 
-from edgewise._kernels.families.families import LogDetScore, local_score
-from edgewise.data import Data, Dataset, load_data
-from edgewise.graphs import Graph, as_dag
-
-from .bge import BGe
-
-
-class Score(Protocol):
-    """A score of DAGs that is a sum over families."""
-
-    def prepare(self, dataset: Dataset) -> LogDetScore:
-        """Return the score's tables for a data set, as the compiled loop wants them."""
+from edgewise._kernels.scores.families import score_families
+from edgewise._kernels.scores.interface import new_room
+from edgewise.data import Dataset
+from edgewise.errors import ArgumentError
 
 
-def local_scores(dag: np.ndarray, tables: LogDetScore) -> np.ndarray:
-    """Return the local score of every variable in a DAG."""
-    p = len(dag)
-    scores = np.empty(p)
-    triangle = np.empty(p * (p + 1) // 2)
-    for node in range(p):
-        parents = np.flatnonzero(dag[:, node])
-        scores[node] = local_score(tables, np.append(parents, node), len(parents), triangle)
-    return scores
+class Score(ABC):
+    """A score of DAGs that is a sum over families.
 
-
-def score(dag: Graph, data: Data, score: Score | None = None) -> float:
-    """Return the logarithm of a DAG's score.
-
-    Parameters
-    ----------
-    dag
-        A boolean array or DataFrame, ``dag[i, j]`` true for i -> j, or a networkx graph.
-    data
-        Whatever :func:`edgewise.sample` takes.
-    score
-        Default: ``BGe()``.
+    Subclasses set :attr:`takes`, the kind of statistics that they need of the data, and prepare the tables for which
+    :mod:`edgewise._kernels.scores.interface` knows compiled functions.
 
     Examples
     --------
     >>> import edgewise as ew
-    >>> sim = ew.simulate(5, 1000, seed=1)
-    >>> ew.score(sim.dag, sim.data) > ew.score(sim.dag * 0, sim.data)
+    >>> isinstance(ew.BGe(), Score)
     True
     """
-    dataset = load_data(data)
-    tables = (BGe() if score is None else score).prepare(dataset)
-    return float(local_scores(as_dag(dag, dataset.names), tables).sum())
+
+    takes: ClassVar[str]
+
+    @abstractmethod
+    def prepare(self, dataset: Dataset) -> Any:
+        """Return the score's tables for a data set, as compiled code wants them."""
+
+
+def prepare_score(score: Score, dataset: Dataset) -> Any:
+    """Return the tables of a score for a data set, after checking that it fits the data."""
+    if not isinstance(score, Score):
+        raise ArgumentError(f"score must be an object such as BGe() or GaussianBIC(), but {score!r} was given.")
+    dataset.check_offers(score.takes, type(score).__name__)
+    return score.prepare(dataset)
+
+
+def local_scores(dag: np.ndarray, tables: Any) -> np.ndarray:
+    """Return the local score of every variable in a DAG."""
+    scores = np.empty(len(dag))
+    score_families(tables, np.ascontiguousarray(dag, bool), new_room(tables, len(dag)), scores)
+    return scores

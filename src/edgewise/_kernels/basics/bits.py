@@ -3,45 +3,45 @@
 import numpy as np
 from numba.cpython.unsafe.numbers import trailing_zeros
 
-from ..compiling import in_place
+from ..compiling import inner
 
 WORD = 64
 """Bits in a word."""
 
 
-@in_place
+@inner
 def has(sets, i, member):
     """Return whether ``member`` is in row i of ``sets``."""
     return (sets[i, member // WORD] >> np.uint64(member % WORD)) & np.uint64(1) != np.uint64(0)
 
 
-@in_place
+@inner
 def insert(sets, i, member):
     """Put ``member`` into row i of ``sets``."""
     sets[i, member // WORD] |= np.uint64(1) << np.uint64(member % WORD)
 
 
-@in_place
+@inner
 def remove(sets, i, member):
     """Take ``member`` out of row i of ``sets``."""
     sets[i, member // WORD] &= ~(np.uint64(1) << np.uint64(member % WORD))
 
 
-@in_place
+@inner
 def clear(sets, i):
     """Empty row i of ``sets``."""
     for w in range(sets.shape[1]):
         sets[i, w] = np.uint64(0)
 
 
-@in_place
+@inner
 def copy(source, i, destination, j):
     """Make row j of ``destination`` equal to row i of ``source``."""
     for w in range(source.shape[1]):
         destination[j, w] = source[i, w]
 
 
-@in_place
+@inner
 def is_equal(sets, i, others, j):
     """Return whether row i of ``sets`` and row j of ``others`` hold the same."""
     for w in range(sets.shape[1]):
@@ -50,7 +50,7 @@ def is_equal(sets, i, others, j):
     return True
 
 
-@in_place
+@inner
 def is_empty(sets, i):
     """Return whether row i of ``sets`` holds nothing."""
     for w in range(sets.shape[1]):
@@ -59,7 +59,7 @@ def is_empty(sets, i):
     return True
 
 
-@in_place
+@inner
 def meets(sets, i, others, j):
     """Return whether row i of ``sets`` and row j of ``others`` share a member."""
     for w in range(sets.shape[1]):
@@ -68,13 +68,13 @@ def meets(sets, i, others, j):
     return False
 
 
-@in_place
+@inner
 def first(word):
     """Return the number of the lowest bit in a word that is not zero."""
     return np.int64(trailing_zeros(word))  # type: ignore[call-arg]
 
 
-@in_place
+@inner
 def list_members(sets, i, members):
     """Write the members of row i of ``sets`` into ``members``, in index order; return how many there are."""
     size = 0

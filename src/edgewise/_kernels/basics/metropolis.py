@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from ..compiling import in_place
+from ..compiling import inner
 
 REJECTED, ACCEPTED, PROPOSED, SINGULAR_PREFIX, ASK = 0, 1, 2, -1, -2
 """What becomes of a proposal. PROPOSED is still to be decided, SINGULAR_PREFIX brings together variables that determine
 each other, and ASK could not get the value of a prior written in Python."""
 
 
-@in_place
+@inner
 def is_rejected(log_ratio, uniform):
     """Return whether uniform >= exp(log_ratio).
 

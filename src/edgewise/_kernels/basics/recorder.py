@@ -8,12 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiling import in_place
+from ..compiling import in_place, inner
 from .bits import insert, words_for
-
-STEP, DRAWN, UNTIL_DRAW = range(3)
-"""Places of the cursor of a compiled loop: the number of the next step, of the draws so far, and of the step before
-which to draw next."""
 
 
 class Recorder(NamedTuple):
@@ -84,7 +80,7 @@ def _refill(recorder):
         recorder.slot[find(recorder, recorder.key[family])] = family
 
 
-@in_place
+@inner
 def find(recorder, key):
     """Return the position in ``slot`` where the family ``key`` is, or belongs."""
     last = recorder.slot.shape[0] - 1
@@ -94,7 +90,7 @@ def find(recorder, key):
     return i
 
 
-@in_place
+@inner
 def add_family(recorder, i, key, members, size):
     """Write down the family of ``members[size]`` with parents ``members[:size]`` at position ``i`` of ``slot``."""
     family = recorder.used[0]
@@ -107,7 +103,7 @@ def add_family(recorder, i, key, members, size):
     return family
 
 
-@in_place
+@inner
 def note_family(recorder, key, members, size):
     """Return the number of the family of ``members[size]``, named ``key``, written down if it is new."""
     i = find(recorder, key)

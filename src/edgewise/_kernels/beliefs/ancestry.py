@@ -14,12 +14,13 @@ has no probability.
 import numpy as np
 
 from ..basics.bits import WORD, clear, copy, first, has, insert, is_equal, list_members, meets, remove
-from ..compiling import in_place, inlined, inner
-from ..families.families import FORBIDDEN, fill, slot_of, worth
+from ..compiling import inlined, inner
+from ..families.cache import fill, slot_of, worth
+from ..families.target import FORBIDDEN
 from .beliefs import ABOVE, BELOW, CHANGED, NEW_ABOVE, NEW_ANCESTORS, NEW_BELOW, NEW_FAMILY
 
 
-@in_place
+@inner
 def mix(key):
     """Scatter the bits of a key, so that sums of keys name sets of them (the finaliser of splitmix64)."""
     key = (key ^ (key >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -119,11 +120,16 @@ def look_up_proposed(cache, target, structure, node):
 
 
 @inlined
-def propagate(order, first_position, last_position, family, target, cache, beliefs, structure):
-    """Follow the changed bases through the proposed ``order``; return the log ratio of the families, -inf if excluded.
+def propagate(state, target, views, first_position, last_position):
+    """Follow the changed bases through the proposed order; return the log ratio of the families, -inf if excluded.
 
     Positions before ``first_position``, and the set of predecessors of those after ``last_position``, are unchanged.
     """
+    order = state.order
+    family = state.family
+    cache = state.cache
+    beliefs = views.beliefs
+    structure = views.structure
     marks = structure.marks
     clear(marks, NEW_FAMILY)
     clear(marks, NEW_ANCESTORS)

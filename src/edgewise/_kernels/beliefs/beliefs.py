@@ -5,17 +5,18 @@ families that an exchange changes:
 
 - *tiers* look at the order: how many variables stand after all of earlier tiers and before all of later ones;
 - *paths* ask who is an ancestor of whom: how many sources reach at least one target;
+- a compiled *term* sees the whole DAG;
 - a *function* written in Python sees the DAG, and perhaps the order. For a proposal whose value is not in the memo, the
   compiled loop writes down the question and calls ``ask``, which puts the answer there.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..basics.bits import clear, insert, pack
-from ..compiling import in_place, inlined
-from ..families.families import FAMILY
+from ..compiling import inlined, inner
+from ..families.cache import FAMILY
 
 MEMO_BITS = 16
 """65,536 values of a Python function, 1 MB: as many as there are local scores in their cache."""
@@ -33,8 +34,8 @@ class Beliefs(NamedTuple):
     ``tier[t, v]`` is the number of the tier of v, -1 in none, and ``last_tier[t]`` the last one's, whose variables do
     not count. ``sources`` and ``targets`` are sets. ``needed`` and ``excluded`` are, for each variable, who must and
     who must not be its ancestor, ``is_ruled`` whether there is either. ``log_count[k]`` is what a variable with k
-    ancestors, or k descendants, adds to the log target; it is empty where the numbers do not matter. ``reach`` says
-    whether ancestors matter at all.
+    ancestors, or k descendants, adds to the log target; it is empty where the numbers do not matter. ``terms`` are
+    compiled functions of the DAG. ``reach`` says whether ancestors matter at all.
     """
 
     tier: np.ndarray
@@ -47,6 +48,7 @@ class Beliefs(NamedTuple):
     excluded: np.ndarray
     is_ruled: np.ndarray
     log_count: np.ndarray
+    terms: tuple[Any, ...]
     reach: bool
     strict: bool
     asks: int
@@ -55,7 +57,7 @@ class Beliefs(NamedTuple):
 CHANGED, NEW_FAMILY, NEW_ANCESTORS = range(3)
 """Rows of ``Structure.marks``: variables whose base, family and ancestors a proposal changes."""
 
-PATHS, FUNCTION, RELATIVES = range(3)
+PATHS, FUNCTION, RELATIVES, TERMS = range(4)
 """Columns of ``Structure.value``."""
 
 ABOVE, BELOW, NEW_ABOVE, NEW_BELOW = range(4)
@@ -69,8 +71,8 @@ class Structure(NamedTuple):
     ``relatives`` has the numbers of ancestors and descendants of each variable, in the present and the proposed DAG.
     ``misplaced[t, v]`` counts the variables of other tiers on the wrong side of v, ``in_tier[t]`` the variables that
     count. ``value`` and ``dag_key`` have row 0 for the present and row 1 for the proposed DAG. ``question`` is the
-    proposed DAG, ``asked_order`` the order and ``asked_key`` the name of both for which a Python function is asked;
-    ``reached`` is scratch.
+    proposed DAG for which functions are asked, ``asked_order`` the order and ``asked_key`` the name of both, for those
+    written in Python; ``reached`` is scratch.
     """
 
     base: np.ndarray
@@ -95,6 +97,14 @@ class Structure(NamedTuple):
     asked_key: np.ndarray
 
 
+class Views(NamedTuple):
+    """What a chain needs where not only families matter: beliefs, the DAG to weigh, and who answers for Python."""
+
+    beliefs: Beliefs
+    structure: Structure
+    ask: Any
+
+
 def new_structure(beliefs: Beliefs) -> Structure:
     """Return a structure before anything is known of an order: every variable is its own parent, as in no DAG."""
     p, words = beliefs.needed.shape
@@ -115,7 +125,7 @@ def new_structure(beliefs: Beliefs) -> Structure:
         relatives=np.zeros((4, p), np.int64),
         misplaced=np.zeros(beliefs.tier.shape, np.int64),
         in_tier=np.zeros(len(beliefs.tier), np.int64),
-        value=np.zeros((2, 3)),
+        value=np.zeros((2, 4)),
         dag_key=np.zeros(2, np.uint64),
         memo=np.zeros(1 << MEMO_BITS if beliefs.asks else 1, MEMO),
         question=sets[5],
@@ -140,10 +150,10 @@ def propose_base(structure, node, key, members, size):
         insert(structure.new_base, node, members[m])
 
 
-@in_place
+@inner
 def log_prior_beyond_families(beliefs, structure):
     """Return the log prior of the present DAG and order, less what is a sum over edges."""
-    total = structure.value[0, PATHS] + structure.value[0, FUNCTION]
+    total = structure.value[0, PATHS] + structure.value[0, FUNCTION] + structure.value[0, TERMS]
     for t in range(beliefs.tier.shape[0]):
         total += beliefs.tier_strength[t] * structure.in_tier[t]
     return total
@@ -180,7 +190,7 @@ def exchange_tiers(order, first_position, last_position, beliefs, structure):
     return change
 
 
-@in_place
+@inner
 def count_tiers(order, beliefs, structure):
     """Count from scratch who is misplaced, and who counts. O(p^2)."""
     p = order.shape[0]

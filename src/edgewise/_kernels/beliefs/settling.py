@@ -4,7 +4,7 @@ import numpy as np
 
 from ..basics.bits import WORD, copy, first, has, is_empty
 from ..basics.metropolis import ACCEPTED, ASK, PROPOSED, REJECTED, is_rejected
-from ..compiling import in_place, inlined, inner
+from ..compiling import inlined, inner
 from .ancestry import mix, propagate, weigh_paths, weigh_relatives
 from .beliefs import (
     ABOVE,
@@ -20,9 +20,11 @@ from .beliefs import (
     NEW_FAMILY,
     PATHS,
     RELATIVES,
+    TERMS,
     count_tiers,
     exchange_tiers,
 )
+from .terms import sum_terms
 
 
 @inlined
@@ -35,20 +37,18 @@ def name_question(order, beliefs, structure):
     return key
 
 
-@in_place
+@inner
 def memo_slot(key):
     """Return the place of a key in the memo."""
     return np.int64(key >> np.uint64(64 - MEMO_BITS))
 
 
 @inner
-def pose_question(order, structure, key):
-    """Write down the proposed DAG and order for a Python function to be asked about."""
-    structure.asked_key[0] = key
-    for v in range(order.shape[0]):
+def pose_question(structure):
+    """Write down the proposed DAG for functions to be asked about."""
+    for v in range(structure.question.shape[0]):
         is_new = has(structure.marks, NEW_FAMILY, v)
         copy(structure.new_parents if is_new else structure.parents, v, structure.question, v)
-        structure.asked_order[v] = order[v]
 
 
 @inlined
@@ -57,7 +57,10 @@ def weigh_function(order, beliefs, structure):
     key = name_question(order, beliefs, structure)
     slot = memo_slot(key)
     if structure.memo[slot].key != key:
-        pose_question(order, structure, key)
+        pose_question(structure)
+        structure.asked_key[0] = key
+        for j in range(order.shape[0]):
+            structure.asked_order[j] = order[j]
         return False
     structure.value[1, FUNCTION] = structure.memo[slot].value
     return True
@@ -89,18 +92,21 @@ def commit(family, structure):
         for v in range(family.shape[0]):
             structure.relatives[ABOVE, v] = structure.relatives[NEW_ABOVE, v]
             structure.relatives[BELOW, v] = structure.relatives[NEW_BELOW, v]
-    for term in (PATHS, FUNCTION, RELATIVES):
+    for term in (PATHS, FUNCTION, RELATIVES, TERMS):
         structure.value[0, term] = structure.value[1, term]
     structure.dag_key[0] = structure.dag_key[1]
 
 
 @inlined
-def settle(order, first_position, last_position, uniform, family, target, cache, beliefs, structure, ask):
+def settle(state, target, views, first_position, last_position, uniform):
     """Decide whether to exchange two positions; return the outcome (ASK if ``ask`` failed) and the log ratio.
 
     The variables whose base the exchange would change are marked. If accepted, the DAG is the proposed one; the order
     is left for the caller to change.
     """
+    order = state.order
+    beliefs = views.beliefs
+    structure = views.structure
     a = order[first_position]
     b = order[last_position]
     order[first_position] = b
@@ -108,43 +114,50 @@ def settle(order, first_position, last_position, uniform, family, target, cache,
     marks = structure.marks
     value = structure.value
     outcome = PROPOSED
-    log_ratio = propagate(order, first_position, last_position, family, target, cache, beliefs, structure)
-    for term in (PATHS, FUNCTION, RELATIVES):
+    log_ratio = propagate(state, target, views, first_position, last_position)
+    for term in (PATHS, FUNCTION, RELATIVES, TERMS):
         value[1, term] = value[0, term]
     if log_ratio > -np.inf:
         if not is_empty(marks, NEW_ANCESTORS):
             value[1, PATHS] = weigh_paths(beliefs, structure)
             if beliefs.log_count.shape[0] > 0:
                 value[1, RELATIVES] = weigh_relatives(beliefs, structure)
+        if len(beliefs.terms) > 0 and not is_empty(marks, NEW_FAMILY):
+            pose_question(structure)
+            value[1, TERMS] = sum_terms(beliefs.terms, structure.question)
         if beliefs.asks == DAG_AND_ORDER or (beliefs.asks == DAG and not is_empty(marks, NEW_FAMILY)):
             if not weigh_function(order, beliefs, structure):
-                if ask() == 0 or not weigh_function(order, beliefs, structure):
+                if views.ask() == 0 or not weigh_function(order, beliefs, structure):
                     outcome = ASK
-        for term in (PATHS, FUNCTION, RELATIVES):
+        for term in (PATHS, FUNCTION, RELATIVES, TERMS):
             log_ratio += value[1, term] - value[0, term]
     log_ratio += exchange_tiers(order, first_position, last_position, beliefs, structure)
     order[first_position] = a
     order[last_position] = b
     if outcome == PROPOSED and not is_rejected(log_ratio, uniform):
-        commit(family, structure)
+        commit(state.family, structure)
         return ACCEPTED, log_ratio
     exchange_tiers(order, first_position, last_position, beliefs, structure)
     return ASK if outcome == ASK else REJECTED, log_ratio
 
 
-@in_place
-def establish(order, family, target, cache, beliefs, structure):
+@inner
+def establish(state, target, views):
     """Make the present DAG that of the marked bases, and count all anew; return whether the order allows one. O(p^2).
 
     The value of a Python function is left as it is.
     """
-    last = order.shape[0] - 1
+    beliefs = views.beliefs
+    structure = views.structure
+    last = state.order.shape[0] - 1
     structure.value[1, FUNCTION] = structure.value[0, FUNCTION]
-    if propagate(order, 0, last, family, target, cache, beliefs, structure) == -np.inf:
+    if propagate(state, target, views, 0, last) == -np.inf:
         return False
     structure.value[1, PATHS] = weigh_paths(beliefs, structure)
     if beliefs.log_count.shape[0] > 0:
         structure.value[1, RELATIVES] = weigh_relatives(beliefs, structure)
-    commit(family, structure)
-    count_tiers(order, beliefs, structure)
-    return True
+    pose_question(structure)
+    structure.value[1, TERMS] = sum_terms(beliefs.terms, structure.question)
+    commit(state.family, structure)
+    count_tiers(state.order, beliefs, structure)
+    return structure.value[0, TERMS] > -np.inf

@@ -1,93 +1,39 @@
-"""The state of a chain over orders, and the two exchanges that reach beyond two rows of its factor.
+"""The two exchanges that reach beyond two rows of the factor: first with last, and across the end of tested positions.
 
-These are first with last, and the one across the end of the tested positions. They cost O(p^2), but are proposed with
-probability at most 2 / p.
+They cost O(p^2), but are proposed with probability at most 2 / p.
 """
-
-from typing import NamedTuple
 
 import numpy as np
 
 from ..basics.metropolis import ACCEPTED, PROPOSED, REJECTED, SINGULAR_PREFIX, is_rejected
+from ..basics.regression import SINGULAR
 from ..beliefs.beliefs import begin_proposal, propose_base
-from ..compiling import fused, in_place, inner
-from ..families.families import list_parents, look_up, slot_of, worth
-from .factor import SINGULAR, accumulate, dot, residual_row, rotate
+from ..compiling import fused, inner
+from ..families.cache import slot_of, worth
+from .factor import accumulate, dot, residual_row, rotate
+from .families import ROW, TOTAL, list_parents, look_up, set_families
 
-
-class Chain(NamedTuple):
-    """The state of a chain. ``family`` describes each variable's, ``moves[kind]`` counts proposals and acceptances."""
-
-    order: np.ndarray
-    W: np.ndarray
-    C: np.ndarray
-    family: np.ndarray
-    moves: np.ndarray
-
-
-ROW, TOTAL, PRECISION, RESIDUAL = range(4)
-"""Rows of ``Scratch.vectors``."""
-
-
-class Scratch(NamedTuple):
-    """What a step writes before it is decided, with the rows named here and at :func:`plan_exchange`.
-
-    ``log_weight`` and ``journey`` are those of :mod:`edgewise._kernels.orders.relocation`.
-    """
-
-    vectors: np.ndarray
-    plan: np.ndarray
-    log_weight: np.ndarray
-    journey: np.ndarray
-
-
-@in_place
-def evaluate(chain, target, cache, structure):
-    """Set every variable's family, or with a structure propose its base, to what the factor says. O(p^2)."""
-    W = chain.W
-    C = chain.C
-    rules = target.rules
-    if structure is not None:
-        begin_proposal(structure)
-    for j in range(chain.order.shape[0]):
-        node = chain.order[j]
-        rule = rules.row[node]
-        key = rules.own[node]
-        row = min(j, W.shape[0] - 1)
-        if j == row:
-            threshold = target.threshold[j]
-            for v in range(W.shape[1]):
-                if W[j, v] * W[j, v] > threshold * C[j + 1, v]:
-                    key ^= rules.name[rule, v]
-        else:
-            threshold = np.inf
-            key ^= rules.zobrist[node]
-        if structure is None:
-            slot = look_up(cache, target, key, node, W, row, C, row + 1, threshold)
-            chain.family[node] = cache.family[slot]
-        else:
-            size = list_parents(rules, W, row, C, row + 1, threshold, node, cache.members)
-            propose_base(structure, node, key, cache.members, size)
-
+PRECISION, RESIDUAL = 2, 3
+"""Further rows of ``Factor.vectors``."""
 
 LEAN, BACK, STEP, FACTOR, LIMIT = range(5)
-"""Rows of ``Scratch.plan``: the coefficients of each row's update when first and last are exchanged."""
+"""Rows of ``Factor.plan``: the coefficients of each row's update when first and last are exchanged."""
 
 
 @inner
-def plan_exchange(W, C, target, a, b, between, plan):
+def plan_exchange(W, C, way, a, b, between, plan):
     """Find the coefficients of :func:`propose_ends` for rows 1 .. between - 1.
 
     Returns False when b is determined by the variables between. Apart from the pass itself, so that no row waits for
     the sums and divisions of another; ``per_`` marks reciprocals.
     """
-    g_with_b = W[0, a] * dot(W, 0, target.correlation, b)
+    g_with_b = W[0, a] * dot(W, 0, way.correlation, b)
     s = 1.0
     per_s = 1.0
     q = C[1, a]
     per_q = 1.0 / q
     for j in range(1, between):
-        w_with_b = dot(W, j, target.correlation, b)
+        w_with_b = dot(W, j, way.correlation, b)
         lean = W[j, a] * per_q
         t = w_with_b - lean * g_with_b
         g_with_b += W[j, a] * w_with_b
@@ -102,7 +48,7 @@ def plan_exchange(W, C, target, a, b, between, plan):
         plan[BACK, j] = t * per_s
         plan[STEP, j] = step
         plan[FACTOR, j] = q * per_next_q * s * per_next_s
-        plan[LIMIT, j] = target.threshold[j] * next_q * per_q * next_s * per_s
+        plan[LIMIT, j] = way.threshold[j] * next_q * per_q * next_s * per_s
         q = next_q
         per_q = per_next_q
         s = next_s
@@ -111,10 +57,10 @@ def plan_exchange(W, C, target, a, b, between, plan):
 
 
 @fused
-def propose_ends(chain, target, cache, scratch, structure, uniform):
+def propose_ends(state, target, views, uniform):
     """Propose to exchange the first variable a with the last one b; return what becomes of it.
 
-    With a structure, the new bases are marked, and nothing is decided yet.
+    With views, the new bases are marked, and nothing is decided yet.
 
     One pass over the rows finds the new row of each variable between them, up to a factor. Leaving out a is a
     regression on g, the row of a in the precision matrix of the variables so far:
@@ -128,15 +74,17 @@ def propose_ends(chain, target, cache, scratch, structure, uniform):
 
     The squares of the new row, made standard by the factor q / q' s / s', add up to the new C. O(p^2).
     """
-    W = chain.W
-    C = chain.C
-    order = chain.order
-    family = chain.family
+    W = state.found.W
+    C = state.found.C
+    vectors = state.found.vectors
+    plan = state.found.plan
+    order = state.order
+    family = state.family
+    cache = state.cache
     cached = cache.family
+    way = target.way
     rules = target.rules
     names = rules.name
-    vectors = scratch.vectors
-    plan = scratch.plan
     none = np.uint64(0)
     heat = target.heat
     p = order.shape[0]
@@ -158,18 +106,18 @@ def propose_ends(chain, target, cache, scratch, structure, uniform):
 
     key = rules.own[b] ^ rules.zobrist[b]
     log_ratio = 0.0
-    if structure is None:
+    if views is None:
         slot = slot_of(key)
         if cached[slot].key != key:
             look_up(cache, target, key, b, vectors, ROW, vectors, TOTAL, np.inf)
         log_ratio += worth(cached[slot], heat) - worth(family[b], heat)
     else:
-        begin_proposal(structure)
-        if key != structure.base_key[b]:
+        begin_proposal(views.structure)
+        if key != views.structure.base_key[b]:
             size = list_parents(rules, vectors, ROW, vectors, TOTAL, np.inf, b, cache.members)
-            propose_base(structure, b, key, cache.members, size)
+            propose_base(views.structure, b, key, cache.members, size)
     between = min(tested, p - 1)
-    if not plan_exchange(W, C, target, a, b, between, plan):
+    if not plan_exchange(W, C, way, a, b, between, plan):
         return SINGULAR_PREFIX
     for j in range(1, between):
         node = order[j]
@@ -193,20 +141,20 @@ def propose_ends(chain, target, cache, scratch, structure, uniform):
             vectors[PRECISION, v] += entry * w
             vectors[RESIDUAL, v] -= step * x
             key ^= name if square > limit * total else none
-        if structure is None:
+        if views is None:
             slot = slot_of(key)
             if cached[slot].key != key:
                 look_up(cache, target, key, node, vectors, ROW, vectors, TOTAL, limit)
             log_ratio += worth(cached[slot], heat) - worth(family[node], heat)
-        elif key != structure.base_key[node]:
+        elif key != views.structure.base_key[node]:
             size = list_parents(rules, vectors, ROW, vectors, TOTAL, limit, node, cache.members)
-            propose_base(structure, node, key, cache.members, size)
+            propose_base(views.structure, node, key, cache.members, size)
 
     limit = np.inf
     key = rules.own[a]
     if tested == p:
         rule = rules.row[a]
-        limit = target.threshold[p - 1] * C[p, a]
+        limit = way.threshold[p - 1] * C[p, a]
         entry = W[p - 1, a]
         for v in range(width):
             name = names[rule, v]
@@ -215,23 +163,23 @@ def propose_ends(chain, target, cache, scratch, structure, uniform):
             key ^= name if new * new > limit * C[p, v] else none
     else:
         key ^= rules.zobrist[a]
-    if structure is None:
+    if views is None:
         slot = slot_of(key)
         if cached[slot].key != key:
             look_up(cache, target, key, a, vectors, ROW, C, tested, limit)
         log_ratio += worth(cached[slot], heat) - worth(family[a], heat)
         return REJECTED if is_rejected(log_ratio, uniform) else ACCEPTED
-    if key != structure.base_key[a]:
+    if key != views.structure.base_key[a]:
         size = list_parents(rules, vectors, ROW, C, tested, limit, a, cache.members)
-        propose_base(structure, a, key, cache.members, size)
+        propose_base(views.structure, a, key, cache.members, size)
     return PROPOSED
 
 
 @inner
-def exchange_ends(chain, target, cache, structure):
+def make_ends(state, target, views):
     """Exchange the first variable with the last one. O(p^2)."""
-    W = chain.W
-    order = chain.order
+    W = state.found.W
+    order = state.order
     p = order.shape[0]
     tested = W.shape[0]
     a = order[0]
@@ -241,34 +189,35 @@ def exchange_ends(chain, target, cache, structure):
     last = p - 2
     if tested < p:
         last = tested - 1
-        residual_row(W, target.correlation, b, W, last)
+        residual_row(W, target.way.correlation, b, W, last)
         order[last] = b
         order[p - 1] = a
     for k in range(last - 1, -1, -1):
         rotate(W, order, k)
-    accumulate(W, chain.C)
-    if structure is None:
-        evaluate(chain, target, cache, None)
+    accumulate(W, state.found.C)
+    if views is None:
+        set_families(state, target)
 
 
 @inner
-def propose_across(chain, target, cache, scratch, structure, uniform):
+def propose_across(state, target, views, uniform):
     """Propose to exchange the last tested variable with its successor; return what becomes of it.
 
     The former loses the parents that tests gave it, and the latter is tested for the first time. O(p^2).
     """
-    W = chain.W
-    C = chain.C
+    W = state.found.W
+    C = state.found.C
+    vectors = state.found.vectors
+    cache = state.cache
+    family = state.family
     rules = target.rules
-    family = chain.family
-    vectors = scratch.vectors
     heat = target.heat
     k = W.shape[0] - 1
-    a = chain.order[k]
-    b = chain.order[k + 1]
-    if not residual_row(W, target.correlation, b, vectors, ROW):
+    a = state.order[k]
+    b = state.order[k + 1]
+    if not residual_row(W, target.way.correlation, b, vectors, ROW):
         return SINGULAR_PREFIX
-    threshold = target.threshold[k]
+    threshold = target.way.threshold[k]
     key_a = rules.own[a] ^ rules.zobrist[a]
     key_b = rules.own[b]
     rule = rules.row[b]
@@ -277,7 +226,7 @@ def propose_across(chain, target, cache, scratch, structure, uniform):
         vectors[TOTAL, v] = C[k, v] + square
         if square > threshold * vectors[TOTAL, v]:
             key_b ^= rules.name[rule, v]
-    if structure is None:
+    if views is None:
         # What is found of a is read before b is looked up, which may take its place in the cache.
         slot = look_up(cache, target, key_a, a, vectors, ROW, vectors, TOTAL, np.inf)
         log_score_a = cache.family[slot].log_score
@@ -292,23 +241,23 @@ def propose_across(chain, target, cache, scratch, structure, uniform):
         family[a].log_prior = log_prior_a
         family[b] = cache.family[slot]
         return ACCEPTED
-    begin_proposal(structure)
+    begin_proposal(views.structure)
     size = list_parents(rules, vectors, ROW, vectors, TOTAL, np.inf, a, cache.members)
-    propose_base(structure, a, key_a, cache.members, size)
+    propose_base(views.structure, a, key_a, cache.members, size)
     size = list_parents(rules, vectors, ROW, vectors, TOTAL, threshold, b, cache.members)
-    propose_base(structure, b, key_b, cache.members, size)
+    propose_base(views.structure, b, key_b, cache.members, size)
     return PROPOSED
 
 
 @inner
-def exchange_across(chain, scratch):
+def make_across(state):
     """Exchange the last tested variable with its successor, whose row and sums were proposed just before."""
-    W = chain.W
-    order = chain.order
+    W = state.found.W
+    order = state.order
     k = W.shape[0] - 1
     for v in range(W.shape[1]):
-        W[k, v] = scratch.vectors[ROW, v]
-        chain.C[k + 1, v] = scratch.vectors[TOTAL, v]
+        W[k, v] = state.found.vectors[ROW, v]
+        state.found.C[k + 1, v] = state.found.vectors[TOTAL, v]
     a = order[k]
     order[k] = order[k + 1]
     order[k + 1] = a

@@ -18,13 +18,32 @@ width
     p rounded up to whole cache lines, so that loops over a row have no remainder. Padding is zero.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
-from ..compiling import in_place, inner, reduction
+from ..basics.regression import SINGULAR
+from ..compiling import inner, reduction
 
-SINGULAR = 1e-10
-"""A residual variance (of a variable with variance 1) below this leaves a partial correlation fewer than about six
-digits: the predecessors determine the variable."""
+
+class FullConditioning(NamedTuple):
+    """Tests of each variable given all its other predecessors: the correlation matrix, and the threshold on rho^2.
+
+    The threshold is by position; ``odds`` is threshold / (1 - threshold).
+    """
+
+    correlation: np.ndarray
+    threshold: np.ndarray
+    odds: np.ndarray
+
+
+class Factor(NamedTuple):
+    """The factor of the present order and its sums, with room for a proposal: rows named where they are used."""
+
+    W: np.ndarray
+    C: np.ndarray
+    vectors: np.ndarray
+    plan: np.ndarray
 
 
 @reduction
@@ -36,7 +55,7 @@ def dot(A, i, B, j):
     return total
 
 
-@in_place
+@inner
 def rotate(W, order, k):
     """Exchange the variables of rows k and k + 1, and their entries in ``order``, by one Givens rotation."""
     a = order[k]
@@ -79,7 +98,7 @@ def residual_row(W, correlation, variable, out, i):
     return True
 
 
-@in_place
+@inner
 def accumulate(W, C):
     """Set C to the running sums of the squares of W's rows."""
     for j in range(W.shape[0]):

@@ -13,48 +13,52 @@ from ..basics.metropolis import ACCEPTED, REJECTED, is_rejected
 from ..beliefs.beliefs import begin_proposal, propose_base
 from ..beliefs.settling import settle
 from ..compiling import inlined, inner
-from ..families.families import list_parents, look_up, slot_of
-from .exchanges import ROW
+from ..families.cache import slot_of
+from .families import ROW, list_parents, look_up
 
 
 @inlined
-def combine_rows(chain, scratch, k, on_low, on_high):
-    """Write ``on_low`` times row k of the factor plus ``on_high`` times row k + 1 into row ROW of the scratch."""
-    W = chain.W
+def combine_rows(found, k, on_low, on_high):
+    """Write ``on_low`` times row k of the factor plus ``on_high`` times row k + 1 into row ROW of its vectors."""
+    W = found.W
     for v in range(W.shape[1]):
-        scratch.vectors[ROW, v] = on_low * W[k, v] + on_high * W[k + 1, v]
+        found.vectors[ROW, v] = on_low * W[k, v] + on_high * W[k + 1, v]
 
 
 @inner
-def score_rotated(chain, target, cache, scratch, key, node, k, on_low, on_high, total, limit):
+def score_rotated(state, target, key, node, k, on_low, on_high, total, limit):
     """Put into the cache the score of a family that rotating rows k and k + 1 would make.
 
     The new row of ``node`` is, up to a factor, ``on_low`` times row k plus ``on_high`` times row k + 1; it is compared
     with row ``total`` of C. O(p) and the cost of a score, but rarely needed.
     """
-    combine_rows(chain, scratch, k, on_low, on_high)
-    look_up(cache, target, key, node, scratch.vectors, ROW, chain.C, total, limit)
+    found = state.found
+    combine_rows(found, k, on_low, on_high)
+    look_up(state.cache, target, key, node, found.vectors, ROW, found.C, total, limit)
 
 
 @inlined
-def propose_rotated(chain, target, cache, scratch, structure, key, node, k, on_low, on_high, total, limit):
+def propose_rotated(state, target, views, key, node, k, on_low, on_high, total, limit):
     """Note the base that rotating rows k and k + 1 would give ``node``; arguments as in :func:`score_rotated`."""
-    combine_rows(chain, scratch, k, on_low, on_high)
-    size = list_parents(target.rules, scratch.vectors, ROW, chain.C, total, limit, node, cache.members)
-    propose_base(structure, node, key, cache.members, size)
+    found = state.found
+    members = state.cache.members
+    combine_rows(found, k, on_low, on_high)
+    size = list_parents(target.rules, found.vectors, ROW, found.C, total, limit, node, members)
+    propose_base(views.structure, node, key, members, size)
 
 
 @inlined
-def exchange_neighbours(chain, target, cache, scratch, beliefs, structure, ask, k, uniform):
+def exchange_tested(state, target, views, k, uniform):
     """Propose to exchange positions k and k + 1, both tested, and do it if accepted; return the outcome and log ratio.
 
     With ``uniform`` zero, whatever is possible is accepted. O(p).
     """
-    order = chain.order
-    W = chain.W
-    C = chain.C
-    family = chain.family
-    cached = cache.family
+    order = state.order
+    W = state.found.W
+    C = state.found.C
+    family = state.family
+    cached = state.cache.family
+    way = target.way
     rules = target.rules
     names = rules.name
     heat = target.heat
@@ -74,8 +78,8 @@ def exchange_neighbours(chain, target, cache, scratch, beliefs, structure, ask, 
     # The tests need the new rows only up to the factor 1 / sqrt(d). In this form they need not wait for a root, and the
     # entry of a in the row of b is an exact zero. The row of b is compared with C before it is added, by odds.
     d = x_a * x_a + y_a * y_a
-    low_limit = target.odds[k] * d
-    high_limit = target.threshold[h] * d
+    low_limit = way.odds[k] * d
+    high_limit = way.threshold[h] * d
     key_a = rules.own[a]
     key_b = rules.own[b]
     for v in range(width):
@@ -90,16 +94,16 @@ def exchange_neighbours(chain, target, cache, scratch, beliefs, structure, ask, 
         key_a ^= name_a if high * high > high_limit * C[h + 1, v] else none
 
     outcome = REJECTED
-    if structure is None:
+    if views is None:
         # What is found of b is read before a is looked up, which may take its place in the cache.
         slot = slot_of(key_b)
         if cached[slot].key != key_b:
-            score_rotated(chain, target, cache, scratch, key_b, b, k, y_a, -x_a, k, low_limit)
+            score_rotated(state, target, key_b, b, k, y_a, -x_a, k, low_limit)
         log_score_b = cached[slot].log_score
         log_prior_b = cached[slot].log_prior
         slot = slot_of(key_a)
         if cached[slot].key != key_a:
-            score_rotated(chain, target, cache, scratch, key_a, a, k, x_a, y_a, h + 1, high_limit)
+            score_rotated(state, target, key_a, a, k, x_a, y_a, h + 1, high_limit)
         log_ratio = heat * (cached[slot].log_score - family[a].log_score + (log_score_b - family[b].log_score))
         log_ratio += cached[slot].log_prior - family[a].log_prior + (log_prior_b - family[b].log_prior)
         if not is_rejected(log_ratio, uniform):
@@ -109,12 +113,12 @@ def exchange_neighbours(chain, target, cache, scratch, beliefs, structure, ask, 
             family[b].log_score = log_score_b
             family[b].log_prior = log_prior_b
     else:
-        begin_proposal(structure)
-        if key_b != structure.base_key[b]:
-            propose_rotated(chain, target, cache, scratch, structure, key_b, b, k, y_a, -x_a, k, low_limit)
-        if key_a != structure.base_key[a]:
-            propose_rotated(chain, target, cache, scratch, structure, key_a, a, k, x_a, y_a, h + 1, high_limit)
-        outcome, log_ratio = settle(order, k, h, uniform, family, target, cache, beliefs, structure, ask)
+        begin_proposal(views.structure)
+        if key_b != views.structure.base_key[b]:
+            propose_rotated(state, target, views, key_b, b, k, y_a, -x_a, k, low_limit)
+        if key_a != views.structure.base_key[a]:
+            propose_rotated(state, target, views, key_a, a, k, x_a, y_a, h + 1, high_limit)
+        outcome, log_ratio = settle(state, target, views, k, h, uniform)
 
     if outcome == ACCEPTED:
         scale = 1.0 / np.sqrt(d)

@@ -18,26 +18,45 @@ Each visit looks at the parents of x and y only, so the labelling costs O(p * la
 for reading the matrix. Input is trusted: ``dag`` is acyclic.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compiling import kernel
+from ..compiling import in_place, inner
 
 
-@kernel
-def label_compelled(dag: NDArray[np.bool_], out: NDArray[np.bool_]) -> None:
+class Lists(NamedTuple):
+    """Room: a topological order, each node's number of parents, listed and not yet, and the list itself."""
+
+    order: np.ndarray
+    n_parents: np.ndarray
+    parents_left: np.ndarray
+    parents: np.ndarray
+
+
+def new_lists(p: int) -> Lists:
+    """Return room for p nodes."""
+    return Lists(*np.zeros((3, p), np.int64), np.zeros((p, p), np.int64))
+
+
+@inner
+def label(dag, out, lists):
     """Set ``out[i, j]`` to whether i -> j is a compelled edge of ``dag``; both of shape (p, p)."""
     p = dag.shape[0]
-    parents_left = np.zeros(p, np.int64)
+    order = lists.order
+    n_parents = lists.n_parents
+    parents_left = lists.parents_left
+    parents = lists.parents
+    for j in range(p):
+        n_parents[j] = 0
+        parents_left[j] = 0
     for i in range(p):
         for j in range(p):
             parents_left[j] += dag[i, j]
             out[i, j] = False
 
     # A topological order, and the parents of each node in that order: parents[y, :n_parents[y]].
-    order = np.empty(p, np.int64)
-    n_parents = np.zeros(p, np.int64)
-    parents = np.empty((p, p), np.int64)
     n_ordered = 0
     for j in range(p):
         if parents_left[j] == 0:
@@ -54,6 +73,7 @@ def label_compelled(dag: NDArray[np.bool_], out: NDArray[np.bool_]) -> None:
                     order[n_ordered] = j
                     n_ordered += 1
 
+    # The labels, node by node.
     for position in range(p):
         y = order[position]
         if n_parents[y] == 0:
@@ -74,7 +94,17 @@ def label_compelled(dag: NDArray[np.bool_], out: NDArray[np.bool_]) -> None:
             out[w, y] = all_compelled or out[w, x]
 
 
-@kernel
+@in_place
+def add_compelled(dags, weights, compelled, lists, total):
+    """Add to ``total`` the compelled edges of each DAG times its weight."""
+    p = dags.shape[1]
+    for m in range(dags.shape[0]):
+        label(dags[m], compelled, lists)
+        for i in range(p):
+            for j in range(p):
+                total[i, j] += weights[m] * compelled[i, j]
+
+
 def compelled_weighted_sum(dags: NDArray[np.bool_], weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the sum over m of ``weights[m]`` times the compelled edges of ``dags[m]``.
 
@@ -83,10 +113,10 @@ def compelled_weighted_sum(dags: NDArray[np.bool_], weights: NDArray[np.float64]
     """
     p = dags.shape[1]
     total = np.zeros((p, p))
-    compelled = np.empty((p, p), np.bool_)
-    for m in range(dags.shape[0]):
-        label_compelled(dags[m], compelled)
-        for i in range(p):
-            for j in range(p):
-                total[i, j] += weights[m] * compelled[i, j]
+    add_compelled(dags, weights, np.empty((p, p), bool), new_lists(p), total)
     return total
+
+
+def label_compelled(dag: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return whether i -> j is a compelled edge of ``dag``, shape (p, p)."""
+    return compelled_weighted_sum(np.ascontiguousarray(dag, bool)[None], np.ones(1)) > 0

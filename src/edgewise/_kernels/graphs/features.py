@@ -5,11 +5,11 @@ Each DAG is a boolean matrix, ``dag[i, j]`` true for i -> j; sums run over the D
 
 import numpy as np
 
-from ..basics.bits import WORD, clear, has, insert
-from ..compiling import kernel
+from ..basics.bits import clear, has, insert, words_for
+from ..compiling import in_place, inner, kernel
 
 
-@kernel
+@inner
 def _pack_children(dag, words):
     """Write the children of each node as bits."""
     p = dag.shape[0]
@@ -20,15 +20,10 @@ def _pack_children(dag, words):
                 insert(words, i, j)
 
 
-@kernel
-def paths_weighted_sum(dags, weights):
-    """Return, for i and j, the total weight of the DAGs with a directed path from i to j. O(p^3 / 64) a DAG.
-
-    Warshall's closure on rows of bits.
-    """
+@in_place
+def add_paths(dags, weights, reach, total):
+    """Add the weights of DAGs to the pairs between which they have a path: Warshall's closure on rows of bits."""
     p = dags.shape[1]
-    total = np.zeros((p, p))
-    reach = np.zeros((p, (p + WORD - 1) // WORD), np.uint64)
     for m in range(dags.shape[0]):
         _pack_children(dags[m], reach)
         for k in range(p):
@@ -40,15 +35,20 @@ def paths_weighted_sum(dags, weights):
             for j in range(p):
                 if has(reach, i, j):
                     total[i, j] += weights[m]
+
+
+def paths_weighted_sum(dags: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Return, for i and j, the total weight of the DAGs with a directed path from i to j. O(p^3 / 64) a DAG."""
+    p = dags.shape[1]
+    total = np.zeros((p, p))
+    add_paths(dags, weights, np.zeros((p, words_for(p)), np.uint64), total)
     return total
 
 
-@kernel
-def blankets_weighted_sum(dags, weights):
-    """Return, for i and j, the total weight of the DAGs in which j is a parent, child or co-parent of i."""
+@in_place
+def add_blankets(dags, weights, children, total):
+    """Add the weights of DAGs to the pairs that are in each other's Markov blanket."""
     p = dags.shape[1]
-    total = np.zeros((p, p))
-    children = np.zeros((p, (p + WORD - 1) // WORD), np.uint64)
     for m in range(dags.shape[0]):
         _pack_children(dags[m], children)
         for i in range(p):
@@ -59,6 +59,13 @@ def blankets_weighted_sum(dags, weights):
                 if inside:
                     total[i, j] += weights[m]
                     total[j, i] += weights[m]
+
+
+def blankets_weighted_sum(dags: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Return, for i and j, the total weight of the DAGs in which j is a parent, child or co-parent of i."""
+    p = dags.shape[1]
+    total = np.zeros((p, p))
+    add_blankets(dags, weights, np.zeros((p, words_for(p)), np.uint64), total)
     return total
 
 

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..basics.bits import first
-from ..compiling import in_place, kernel
+from ..compiling import in_place, inner, kernel
 
 SINGLE, PARALLEL, SERIES, FIRST, LAST = range(5)
 """What a state is: one element, two parts without relations, one part below the other, a choice of who is first, or of
@@ -49,7 +49,7 @@ class Recursion(NamedTuple):
     by_size: np.ndarray
 
 
-@in_place
+@inner
 def _size(word):
     """Return the number of bits in a word."""
     word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
@@ -58,17 +58,17 @@ def _size(word):
     return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
-@in_place
+@inner
 def _bit(element):
     return np.uint64(1) << np.uint64(element)
 
 
-@in_place
+@inner
 def _without_first(word):
     return word & (word - np.uint64(1))
 
 
-@in_place
+@inner
 def _extremes(beyond, rest):
     """Return the elements of ``rest`` that have none of ``rest`` beyond them."""
     found = np.uint64(0)
@@ -81,7 +81,7 @@ def _extremes(beyond, rest):
     return found
 
 
-@in_place
+@inner
 def _component(above, rest, minimal):
     """Return the connected part of ``rest`` that holds the first of its ``minimal`` elements.
 
@@ -105,7 +105,7 @@ def _component(above, rest, minimal):
     return part
 
 
-@in_place
+@inner
 def _lowest_block(above, below, rest, minimal):
     """Return the smallest part of ``rest`` that has all others above it.
 
@@ -122,7 +122,7 @@ def _lowest_block(above, below, rest, minimal):
     return block
 
 
-@in_place
+@inner
 def _slot(table, sets, wanted):
     """Return where in the open-addressed ``table`` a set is, or is to be put. The table has 2^k places, half free."""
     last = np.uint64(table.shape[0] - 1)
@@ -248,7 +248,7 @@ def evaluate(recursion, binomials, modulus):
     return counts
 
 
-@in_place
+@inner
 def _lowest(places, number):
     """Return the ``number`` lowest bits of a word."""
     rest = places
@@ -303,7 +303,7 @@ def draw_by_recursion(recursion, counts, rng, orders):
                 depth += 1
 
 
-@in_place
+@inner
 def _resample(weights, total, offset, chosen):
     """Fill ``chosen`` with particles, each about as often as its share of the total weight: systematic resampling."""
     number = weights.shape[0]

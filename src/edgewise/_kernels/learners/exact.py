@@ -19,11 +19,11 @@ after : (2^p,)
 
 import numpy as np
 
-from ..compiling import in_place, kernel
-from ..families.families import local_score
+from ..compiling import inner, kernel
+from ..scores.interface import local_score
 
 
-@in_place
+@inner
 def log_add(a, b):
     """Return log(exp(a) + exp(b))."""
     low, high = min(a, b), max(a, b)
@@ -33,11 +33,13 @@ def log_add(a, b):
 
 
 @kernel
-def weigh_families(score, edge_log_prior, required, forbidden, max_parents, family):
-    """Set the log weights of all families: -inf with a forbidden parent, without a required one, or with too many."""
+def weigh_families(score, edge_log_prior, required, forbidden, max_parents, is_scored, room, family):
+    """Set the log weights of all families: -inf with a forbidden parent, without a required one, or with too many.
+
+    Without the score, they are what the prior says.
+    """
     p = family.shape[0]
     members = np.empty(p, np.int64)
-    triangle = np.empty(p * (p + 1) // 2)
     for j in range(p):
         for parents in range(1 << p):
             size = 0
@@ -54,10 +56,12 @@ def weigh_families(score, edge_log_prior, required, forbidden, max_parents, fami
             family[j, parents] = -np.inf
             if possible and size <= max_parents:
                 members[size] = j
-                family[j, parents] = local_score(score, members, size, triangle) + log_prior
+                family[j, parents] = log_prior
+                if is_scored:
+                    family[j, parents] += local_score(score, members, size, room)
 
 
-@in_place
+@inner
 def add_subsets(table, row):
     """Replace each entry of a row by the log of the sum over all subsets of its set."""
     bit = 1
@@ -68,7 +72,7 @@ def add_subsets(table, row):
         bit <<= 1
 
 
-@in_place
+@inner
 def add_supersets(table):
     """Replace each entry by the log of the sum over all sets that contain its set."""
     bit = 1
@@ -79,7 +83,7 @@ def add_supersets(table):
         bit <<= 1
 
 
-@in_place
+@inner
 def sum_forward(within, before):
     """Set ``before`` for all sets: the last variable of an order is any, and its parents are among the others."""
     before[0] = 0.0
@@ -92,7 +96,7 @@ def sum_forward(within, before):
         before[members] = total
 
 
-@in_place
+@inner
 def sum_backward(within, after):
     """Set ``after`` for all sets: the next variable is any that is not in the set, with parents in it."""
     after[after.shape[0] - 1] = 0.0
@@ -104,7 +108,7 @@ def sum_backward(within, after):
         after[members] = total
 
 
-@in_place
+@inner
 def sum_edges(family, before, after, around, edges):
     """Set ``edges[i, j]`` to the probability of i -> j.
 

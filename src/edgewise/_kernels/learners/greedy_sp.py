@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiling import in_place, kernel
+from ..compiling import inner, kernel
 from ..full_conditioning.factor import rotate
 
 VISITED_BITS = 18
@@ -39,7 +39,7 @@ class Stage(NamedTuple):
     dag: np.ndarray
 
 
-@in_place
+@inner
 def retest(stage, level, first, last, tau):
     """Set the running sums and the parents of the variables at positions first ... last from their rows of W."""
     p = stage.order.shape[1]
@@ -60,7 +60,7 @@ def copy_stage(stage, source, target):
     stage.dag[target] = stage.dag[source]
 
 
-@in_place
+@inner
 def turn(stage, level, i, j, tau):
     """Move j to just before i, which precedes it, and test anew."""
     order = stage.order[level]
@@ -75,7 +75,7 @@ def turn(stage, level, i, j, tau):
     retest(stage, level, first, last, tau)
 
 
-@in_place
+@inner
 def list_covered(dag, edges):
     """Write the covered edges of a DAG to ``edges``, as rows (i, j); return their number."""
     p = dag.shape[0]
@@ -95,7 +95,7 @@ def list_covered(dag, edges):
     return number
 
 
-@in_place
+@inner
 def describe(dag, names):
     """Return the number of edges of a DAG, and its key."""
     p = dag.shape[0]

@@ -10,12 +10,12 @@ lately (Tsamardinos, Brown & Aliferis 2006, section 5). DAGs are recognised by Z
 each edge, and their XOR for a DAG.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..compiling import in_place, kernel
-from ..families.families import LogDetScore, local_score
+from ..compiling import inner, kernel
+from ..scores.interface import gains, local_score
 
 NOISE = 1e-13
 """Log scores that differ by less than this share of their size are equal: Markov equivalent DAGs differ by rounding.
@@ -29,7 +29,7 @@ class Landscape(NamedTuple):
     those ``required`` are never deleted or turned; all (p, p).
     """
 
-    score: LogDetScore
+    score: Any
     edge_log_prior: np.ndarray
     allowed: np.ndarray
     required: np.ndarray
@@ -43,16 +43,17 @@ class Families(NamedTuple):
     log_score: np.ndarray
 
 
-class Scratch(NamedTuple):
-    """Room for one family, its Cholesky factor, and a walk through the ancestors of a node."""
+class ClimbingRoom(NamedTuple):
+    """Room for one family, its score and its gains, and for a walk through the ancestors of a node."""
 
     members: np.ndarray
-    triangle: np.ndarray
+    room: Any
+    gain: np.ndarray
     stack: np.ndarray
     seen: np.ndarray
 
 
-@in_place
+@inner
 def refresh(landscape, dag, j, families, gain, scratch):
     """Take the parents of ``j`` from ``dag``, and set column j of ``gain``: of deleting its parents, adding others."""
     p = dag.shape[0]
@@ -64,8 +65,9 @@ def refresh(landscape, dag, j, families, gain, scratch):
             size += 1
     scratch.members[size] = j
     families.number[j] = size
-    now = local_score(landscape.score, scratch.members, size, scratch.triangle)
+    now = local_score(landscape.score, scratch.members, size, scratch.room)
     families.log_score[j] = now
+    gains(landscape.score, scratch.members, size, j, scratch.room, scratch.gain)
     for i in range(p):
         gain[i, j] = -np.inf
         if dag[i, j] and not landscape.required[i, j]:
@@ -75,18 +77,13 @@ def refresh(landscape, dag, j, families, gain, scratch):
                     scratch.members[place] = families.parents[j, m]
                     place += 1
             scratch.members[place] = j
-            other = local_score(landscape.score, scratch.members, place, scratch.triangle)
+            other = local_score(landscape.score, scratch.members, place, scratch.room)
             gain[i, j] = other - now - landscape.edge_log_prior[i, j]
         elif not dag[i, j] and landscape.allowed[i, j] and i != j:
-            for m in range(size):
-                scratch.members[m] = families.parents[j, m]
-            scratch.members[size] = i
-            scratch.members[size + 1] = j
-            other = local_score(landscape.score, scratch.members, size + 1, scratch.triangle)
-            gain[i, j] = other - now + landscape.edge_log_prior[i, j]
+            gain[i, j] = scratch.gain[i] + landscape.edge_log_prior[i, j]
 
 
-@in_place
+@inner
 def has_path(families, source, target, scratch):
     """Return whether a directed path leads from ``source`` to ``target``, other than the edge between them."""
     for v in range(scratch.seen.shape[0]):
@@ -108,7 +105,7 @@ def has_path(families, source, target, scratch):
     return False
 
 
-@in_place
+@inner
 def is_recent(key, recent):
     """Return whether a DAG was met lately."""
     found = False
@@ -117,7 +114,7 @@ def is_recent(key, recent):
     return found
 
 
-@in_place
+@inner
 def find_best_change(dag, gain, families, noise, key, names, recent, scratch):
     """Return the best change as (gain, i, j, whether i -> j is turned); -inf where there is none."""
     p = dag.shape[0]
@@ -136,15 +133,15 @@ def find_best_change(dag, gain, families, noise, key, names, recent, scratch):
 
 
 @kernel
-def climb(landscape, dag, names, memory, patience):
+def climb(landscape, dag, names, memory, patience, room):
     """Climb from ``dag``, and leave the best DAG met there; return by how much it is better than the start.
 
-    ``names`` are the edges' random numbers, (p, p). The last ``memory`` DAGs are not gone back to. The climb ends after
-    ``patience`` changes without a new best DAG.
+    ``room`` is that of the score, and ``names`` are the edges' random numbers, (p, p). The last ``memory`` DAGs are not
+    gone back to. The climb ends after ``patience`` changes without a new best DAG.
     """
     p = dag.shape[0]
     families = Families(np.empty((p, p), np.int64), np.zeros(p, np.int64), np.zeros(p))
-    scratch = Scratch(np.empty(p, np.int64), np.empty(p * (p + 1) // 2), np.empty(p, np.int64), np.empty(p, np.bool_))
+    scratch = ClimbingRoom(np.empty(p, np.int64), room, np.empty(p), np.empty(p, np.int64), np.empty(p, np.bool_))
     gain = np.empty((p, p))
     for j in range(p):
         refresh(landscape, dag, j, families, gain, scratch)

@@ -4,16 +4,14 @@ The variable is moved, exchange by exchange, to the one end of the order that it
 the log target is noted at each position. Positions that rules or the prior exclude are not passed: those on this side
 of them are the same seen from each, so that drawing among them leaves the target as it is. O(p) exchanges.
 
-This module keeps the journey; the exchanges are the caller's.
+Exchanges are those of the way of finding parents; :mod:`edgewise._kernels.grow_shrink.relocation` can do without.
 """
 
 import numpy as np
 
 from ..basics.metropolis import ACCEPTED, REJECTED
 from ..compiling import inner
-
-ADJACENT, WRAP, RELOCATE = range(3)
-"""Rows of ``moves`` of a chain: exchanges of neighbours, of first with last, and relocations."""
+from .ways import exchange_neighbours
 
 GREATER = 1e-9
 """By how much a position must be better than the present one to be called better, and not the same but for rounding."""
@@ -45,17 +43,6 @@ def choose_position(log_weight, low, high, k, uniform, greedy):
 LEG, AT, START, LOW, HIGH, CHOSEN = range(6)
 """Places of a journey: its leg (down, up, and down again to the chosen position), where the variable is, where it was
 at first, the ends of what it may reach, and the position chosen."""
-
-
-@inner
-def depart(journey, log_weight, k, last):
-    """Begin the journey of the variable at position k, who may go no further than position ``last``."""
-    journey[LEG] = 0
-    journey[AT] = k
-    journey[START] = k
-    journey[LOW] = 0
-    journey[HIGH] = last
-    log_weight[k] = 0.0
 
 
 @inner
@@ -91,6 +78,21 @@ def go_on(journey, log_weight, outcome, log_ratio):
 
 
 @inner
-def end(journey):
-    """Return ACCEPTED if the variable ended elsewhere than it began, else REJECTED."""
+def travel(state, target, views, k, last, uniform, greedy):
+    """Relocate the variable at position k, who may go no further than ``last``; return what became of it."""
+    journey = state.journey
+    log_weight = state.log_weight
+    journey[LEG] = 0
+    journey[AT] = k
+    journey[START] = k
+    journey[LOW] = 0
+    journey[HIGH] = last
+    log_weight[k] = 0.0
+    at = next_exchange(journey, log_weight, uniform, greedy)
+    while at >= 0:
+        outcome, log_ratio = exchange_neighbours(target.way, state, target, views, np.uint32(at), 0.0)
+        if outcome < 0:
+            return outcome
+        go_on(journey, log_weight, outcome, log_ratio)
+        at = next_exchange(journey, log_weight, uniform, greedy)
     return ACCEPTED if journey[CHOSEN] != journey[START] else REJECTED

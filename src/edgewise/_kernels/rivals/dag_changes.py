@@ -16,31 +16,15 @@ import numpy as np
 from ..basics.bits import WORD, clear, copy, first, has, insert, list_members, meets, remove
 from ..basics.metropolis import ACCEPTED, ASK, REJECTED, is_rejected
 from ..beliefs.ancestry import look_up_proposed, mix, weigh_paths
-from ..beliefs.beliefs import FUNCTION, PATHS, Structure
+from ..beliefs.beliefs import FUNCTION, PATHS, TERMS, Structure
 from ..beliefs.settling import weigh_function
-from ..compiling import in_place, inlined
-from ..families.families import FAMILY, FORBIDDEN, LogDetScore, slot_of, worth
+from ..beliefs.terms import sum_terms
+from ..compiling import in_place, inlined, inner
+from ..families.cache import FAMILY, slot_of, worth
+from ..families.target import FORBIDDEN
 
 
-class EdgeRules(NamedTuple):
-    """What is known for certain about single edges, and the names of families: fields of the ``Rules`` for orders."""
-
-    row: np.ndarray
-    edge: np.ndarray
-    child: np.ndarray
-    zobrist: np.ndarray
-
-
-class Target(NamedTuple):
-    """What a chain samples, as far as families tell: the score, the log prior of each edge, rules, most parents."""
-
-    score: LogDetScore
-    edge: np.ndarray
-    rules: EdgeRules
-    max_parents: int
-
-
-class Chain(NamedTuple):
+class DagState(NamedTuple):
     """The state of a chain, and room for a change.
 
     Sets of variables are in rows. ``parents`` and ``ancestors`` are those of each variable, ``family`` describes its
@@ -66,14 +50,14 @@ class Chain(NamedTuple):
 
 
 AFFECTED, PENDING, BELOW_SOURCE, BELOW_TARGET, BELOW = range(5)
-"""Rows of ``Chain.sets``: variables whose ancestors a change may affect; those of them still to be visited; and what is
-below the ends of an edge when both have lost their parents, and both ends with all below them."""
+"""Rows of ``DagState.sets``: variables whose ancestors a change may affect; those of them still to be visited; what is
+below the ends of an edge when both have lost their parents; and both ends with all below them."""
 
 
-def new_chain(structure: Structure, kinds_of_moves: int) -> Chain:
+def new_dag_state(structure: Structure, kinds_of_moves: int) -> DagState:
     """Return a chain whose sets of parents and ancestors are those of a structure."""
     p, words = structure.parents.shape
-    return Chain(
+    return DagState(
         parents=structure.parents,
         ancestors=structure.ancestors,
         family=np.zeros(p, FAMILY),
@@ -96,7 +80,7 @@ def toggle(sets, i, member):
     sets[i, member // WORD] ^= np.uint64(1) << np.uint64(member % WORD)
 
 
-@in_place
+@inner
 def first_shared(sets, i, others, j):
     """Return the lowest member that row i of ``sets`` and row j of ``others`` share, -1 if there is none."""
     for w in range(sets.shape[1]):
@@ -106,7 +90,7 @@ def first_shared(sets, i, others, j):
     return -1
 
 
-@in_place
+@inner
 def list_downwards(chain):
     """Write the pending variables into ``chain.walk``, parents before children; return how many. Empties the set.
 
@@ -133,7 +117,7 @@ def list_downwards(chain):
     return number
 
 
-@in_place
+@inner
 def trace(chain, members):
     """Find the ancestors of all affected variables anew."""
     parents = chain.parents
@@ -149,7 +133,7 @@ def trace(chain, members):
                 ancestors[node, w] |= ancestors[members[m], w]
 
 
-@in_place
+@inner
 def open_change(chain, a, b, top):
     """Note what a change of the parents of a and b may affect, ``top`` and all below it, as it was before."""
     copy(chain.parents, a, chain.old_parents, 0)
@@ -161,7 +145,7 @@ def open_change(chain, a, b, top):
             copy(chain.ancestors, v, chain.old_ancestors, v)
 
 
-@in_place
+@inner
 def take_back(chain, a, b):
     """Restore what was there when the change was opened."""
     copy(chain.old_parents, 0, chain.parents, a)
@@ -171,7 +155,7 @@ def take_back(chain, a, b):
         copy(chain.old_ancestors, chain.walk[n], chain.ancestors, chain.walk[n])
 
 
-@in_place
+@inner
 def is_subset(sets, i, others, j):
     """Return whether all members of row i of ``sets`` are in row j of ``others``."""
     missing = np.uint64(0)
@@ -180,7 +164,7 @@ def is_subset(sets, i, others, j):
     return missing == np.uint64(0)
 
 
-@in_place
+@inner
 def keeps_rules(chain, beliefs):
     """Return whether all affected variables have the ancestors they must have, and none that they must not."""
     ancestors = chain.ancestors
@@ -194,24 +178,28 @@ def keeps_rules(chain, beliefs):
     return True
 
 
-@in_place
-def weigh_beyond_families(chain, beliefs, structure, ask):
+@inner
+def weigh_beyond_families(chain, views):
     """Weigh the DAG that has been put in place; return False if a Python function could not be asked."""
+    beliefs = views.beliefs
+    structure = views.structure
     value = structure.value
-    value[1, PATHS] = value[0, PATHS]
-    value[1, FUNCTION] = value[0, FUNCTION]
+    for term in (PATHS, FUNCTION, TERMS):
+        value[1, term] = value[0, term]
     if beliefs.reach:
         value[1, PATHS] = -np.inf
         if not keeps_rules(chain, beliefs):
             return True
         value[1, PATHS] = weigh_paths(beliefs, structure)
+    if len(beliefs.terms) > 0:
+        value[1, TERMS] = sum_terms(beliefs.terms, chain.parents)
     # A DAG has no order of its own for the function to see.
     if beliefs.asks == 0 or weigh_function(structure.asked_order, beliefs, structure):
         return True
-    return ask() != 0 and weigh_function(structure.asked_order, beliefs, structure)
+    return views.ask() != 0 and weigh_function(structure.asked_order, beliefs, structure)
 
 
-@in_place
+@inner
 def name_proposed(chain, structure, a, b):
     """Set the key of the DAG in which a and b have the families proposed."""
     key = structure.dag_key[0] + mix(chain.new_family[a].key) - mix(chain.family[a].key)
@@ -220,7 +208,7 @@ def name_proposed(chain, structure, a, b):
     structure.dag_key[1] = key
 
 
-@in_place
+@inner
 def commit(chain, members, a, b):
     """Let the families of a and b be those proposed; their parents are so already."""
     for node in (a, b):
@@ -230,30 +218,38 @@ def commit(chain, members, a, b):
         chain.family[node] = chain.new_family[node]
 
 
-@in_place
-def settle(chain, beliefs, structure, ask, members, a, b, log_ratio, uniform):
+@inlined
+def is_weighed_whole(beliefs):
+    """Return whether the prior looks at more than families, so that a DAG must be in place to be weighed."""
+    return beliefs.reach or beliefs.asks != 0 or len(beliefs.terms) > 0
+
+
+@inner
+def decide(chain, views, members, a, b, log_ratio, uniform):
     """Make the change that has been opened, in which a and b get the parents and families proposed, or take it back.
 
     ``log_ratio`` is without what the prior says beyond single edges. Returns ACCEPTED, REJECTED
     or, if ``ask`` failed, ASK.
     """
+    structure = views.structure
     value = structure.value
     outcome = REJECTED
-    if beliefs.reach or beliefs.asks or not is_rejected(log_ratio, uniform):
+    if is_weighed_whole(views.beliefs) or not is_rejected(log_ratio, uniform):
         copy(chain.new_parents, a, chain.parents, a)
         copy(chain.new_parents, b, chain.parents, b)
         trace(chain, members)
         name_proposed(chain, structure, a, b)
-        if not weigh_beyond_families(chain, beliefs, structure, ask):
+        if not weigh_beyond_families(chain, views):
             outcome = ASK
         else:
-            log_ratio += (value[1, PATHS] - value[0, PATHS]) + (value[1, FUNCTION] - value[0, FUNCTION])
+            for term in (PATHS, FUNCTION, TERMS):
+                log_ratio += value[1, term] - value[0, term]
             if not is_rejected(log_ratio, uniform):
                 outcome = ACCEPTED
     if outcome == ACCEPTED:
         commit(chain, members, a, b)
-        value[0, PATHS] = value[1, PATHS]
-        value[0, FUNCTION] = value[1, FUNCTION]
+        for term in (PATHS, FUNCTION, TERMS):
+            value[0, term] = value[1, term]
         structure.dag_key[0] = structure.dag_key[1]
     else:
         take_back(chain, a, b)
@@ -274,7 +270,7 @@ def propose_toggled(chain, target, cache, node, other):
         copy(chain.parents, node, chain.new_parents, node)
         toggle(chain.new_parents, node, other)
         look_up_proposed(cache, target, chain, node)
-    more = worth(chain.new_family[node], 1.0) - worth(chain.family[node], 1.0)
+    more = worth(chain.new_family[node], target.heat) - worth(chain.family[node], target.heat)
     return more if more < np.inf else -np.inf
 
 
@@ -283,13 +279,13 @@ def is_addable(chain, target, i, j):
     """Return whether the edge i -> j may be added, as far as cycles, the number of parents and rules for edges tell."""
     rules = target.rules
     return (
-        chain.size[j] < target.max_parents
+        chain.size[j] < target.most_parents
         and not has(chain.ancestors, i, j)
         and rules.edge[rules.row[j], i] != FORBIDDEN
     )
 
 
-@in_place
+@inner
 def put_edge(chain, members, i, j):
     """Put the edge i -> j in place, as a change that can be taken back."""
     open_change(chain, j, j, j)
@@ -297,7 +293,7 @@ def put_edge(chain, members, i, j):
     trace(chain, members)
 
 
-@in_place
+@inner
 def find_best_parent(chain, target, cache, beliefs, candidates, number, j):
     """Return which of the first candidates j gains most by as a parent, -1 if by none, or if rules are against it."""
     best = -1
@@ -316,7 +312,7 @@ def find_best_parent(chain, target, cache, beliefs, candidates, number, j):
 
 
 @in_place
-def establish(chain, target, cache, beliefs, structure, order):
+def establish_dag(chain, target, cache, beliefs, structure, order):
     """Make all else agree with ``chain.parents``, apart from the value of Python functions; O(p^2).
 
     Then go through an order of this DAG, if it is not empty, and give each variable more parents before it: again and
@@ -344,6 +340,7 @@ def establish(chain, target, cache, beliefs, structure, order):
             commit(chain, cache.members, j, j)
             i = find_best_parent(chain, target, cache, beliefs, order, n, j)
     structure.value[0, PATHS] += weigh_paths(beliefs, structure)
+    structure.value[0, TERMS] = sum_terms(beliefs.terms, chain.parents)
     structure.dag_key[0] = np.uint64(0)
     for v in range(chain.family.shape[0]):
         structure.dag_key[0] += mix(chain.family[v].key)

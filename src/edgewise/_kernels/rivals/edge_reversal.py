@@ -26,9 +26,9 @@ import numpy as np
 from ..basics.bits import clear, has, insert, list_members
 from ..basics.metropolis import REJECTED
 from ..beliefs.ancestry import look_up_proposed
-from ..compiling import in_place
-from ..families.families import local_score
-from .dag_changes import BELOW, BELOW_SOURCE, BELOW_TARGET, is_subset, open_change, settle, take_back, trace
+from ..compiling import in_place, inner
+from ..scores.interface import gains
+from .dag_changes import BELOW, BELOW_SOURCE, BELOW_TARGET, decide, is_subset, open_change, take_back, trace
 from .parent_sets import NEEDED, OUTSIDE, ParentSets, Workspace, choose, list_parents, look_up
 
 
@@ -44,20 +44,14 @@ class Reversals(NamedTuple):
 
 
 @in_place
-def weigh_additions(score, edge, node, parents, others, members, triangle, gain):
-    """Set by how much the log weight of ``node`` with some parents is higher if each one of ``others`` is added."""
-    size = parents.shape[0]
-    for m in range(size):
-        members[m] = parents[m]
-    members[size] = node
-    present = local_score(score, members, size, triangle)
-    members[size + 1] = node
-    for n in range(others.shape[0]):
-        members[size] = others[n]
-        gain[n] = local_score(score, members, size + 1, triangle) + edge[others[n], node] - present
+def weigh_additions(score, edge, node, parents, room, gain):
+    """Set by how much the log weight of ``node`` with some parents is higher if each variable is added to them."""
+    gains(score, parents, parents.shape[0], node, room, gain)
+    for x in range(gain.shape[0]):
+        gain[x] += edge[x, node]
 
 
-@in_place
+@inner
 def unite_below(chain, source, target):
     """Set the rows of ``chain.sets`` for what is below two variables."""
     sets = chain.sets
@@ -77,7 +71,7 @@ def unite_below(chain, source, target):
             insert(sets, BELOW, v)
 
 
-@in_place
+@inner
 def weigh(reversals, node, sets, i, needed):
     """Return the log of the sum of the weights of ``node`` without the members of row i of ``sets``, but ``needed``.
 
@@ -92,7 +86,7 @@ def weigh(reversals, node, sets, i, needed):
     return look_up(reversals.table, node, reversals.workspace)
 
 
-@in_place
+@inner
 def propose_parents(chain, target, cache, reversals, node, log_total, uniform):
     """Draw parents of ``node`` from the sets last asked for, and propose them; return how many there are."""
     chosen = choose(reversals.table, node, reversals.workspace, log_total, uniform)
@@ -104,7 +98,7 @@ def propose_parents(chain, target, cache, reversals, node, log_total, uniform):
     return size
 
 
-@in_place
+@inner
 def is_undoable(chain, candidates, i, j):
     """Return whether the edge i -> j, and all parents of i and j, could be drawn again after a reversal."""
     return (
@@ -114,8 +108,8 @@ def is_undoable(chain, candidates, i, j):
     )
 
 
-@in_place
-def reverse_edge(chain, target, cache, reversals, beliefs, structure, ask, choice, for_source, for_target, uniform):
+@inner
+def reverse_edge(chain, target, cache, reversals, views, choice, for_source, for_target, uniform):
     """Draw an edge by ``choice``, reverse it with new parents for both its ends, and decide on it."""
     edges = chain.edges[0]
     members = cache.members
@@ -150,4 +144,4 @@ def reverse_edge(chain, target, cache, reversals, beliefs, structure, ask, choic
         take_back(chain, i, j)
         return REJECTED
     log_ratio = (total_i + total_j) - (back_i + back_j) + np.log(edges / new_edges)
-    return settle(chain, beliefs, structure, ask, members, i, j, log_ratio, uniform)
+    return decide(chain, views, members, i, j, log_ratio, uniform)

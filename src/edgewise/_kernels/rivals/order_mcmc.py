@@ -19,20 +19,19 @@ import numpy as np
 
 from ..basics.bits import has, insert, remove
 from ..basics.metropolis import is_rejected
-from ..basics.recorder import DRAWN, UNTIL_DRAW
-from ..compiling import in_place
+from ..compiling import in_place, inner
 from .parent_sets import OUTSIDE, Workspace, ask_afresh, choose, look_up, record, weigh_tiers
 from .prior_only import find_pair
 
 ADJACENT, SWAP, RELOCATE = range(3)
-"""Rows of ``Chain.moves``."""
+"""Rows of ``SummedOrder.moves``."""
 
 KIND, WHICH, DECISION, NUMBERS = range(4)
 """Places of the random numbers of a step, and how many there are: the kind of move, which of its kind, and what becomes
 of it."""
 
 
-class Chain(NamedTuple):
+class SummedOrder(NamedTuple):
     """Where a chain is: the order, the log sum of each variable, and the log prior of the tiers.
 
     ``moves`` counts, for each kind, how many were proposed and accepted. ``cut`` has the places where each position
@@ -46,7 +45,7 @@ class Chain(NamedTuple):
     cut: np.ndarray
 
 
-class Scratch(NamedTuple):
+class OrderProposal(NamedTuple):
     """Room for a proposal: an order, log sums by variable, and three numbers for each position."""
 
     workspace: Workspace
@@ -57,7 +56,7 @@ class Scratch(NamedTuple):
     without: np.ndarray
 
 
-@in_place
+@inner
 def ask_prefix(order, position, asked):
     """Ask for sets among the first variables of an order, up to but without ``position``."""
     ask_afresh(asked, order.shape[0])
@@ -65,7 +64,7 @@ def ask_prefix(order, position, asked):
         remove(asked, OUTSIDE, order[j])
 
 
-@in_place
+@inner
 def is_out_of_order(order, first, last, earlier):
     """Return whether one of the variables from ``first`` to ``last`` must come before one that is now before it.
 
@@ -79,7 +78,7 @@ def is_out_of_order(order, first, last, earlier):
     return False
 
 
-@in_place
+@inner
 def exchange(chain, target, scratch, first, last, uniform):
     """Exchange two positions or leave them, by the Metropolis rule; return whether they were exchanged."""
     workspace = scratch.workspace
@@ -112,7 +111,7 @@ def exchange(chain, target, scratch, first, last, uniform):
     return is_accepted
 
 
-@in_place
+@inner
 def draw_from(log_weight, first, last, uniform):
     """Draw one of the places from ``first`` to ``last`` by weights given as logarithms, which are replaced."""
     top = -np.inf
@@ -133,7 +132,7 @@ def draw_from(log_weight, first, last, uniform):
     return drawn
 
 
-@in_place
+@inner
 def put_at(others, node, position, order):
     """Write into ``order`` the first p - 1 entries of ``others`` with ``node`` put in at ``position``."""
     for j in range(order.shape[0]):
@@ -143,7 +142,7 @@ def put_at(others, node, position, order):
             order[j] = others[j - 1] if j > position else node
 
 
-@in_place
+@inner
 def relocate(chain, target, scratch, position, uniform):
     """Draw a new position for the variable at ``position``, given the order of all others; return whether it moved.
 
@@ -198,7 +197,7 @@ def relocate(chain, target, scratch, position, uniform):
 
 
 @in_place
-def evaluate(chain, target, workspace):
+def sum_order(chain, target, workspace):
     """Compute the log sums and the log prior from the order."""
     order = chain.order
     ask_prefix(order, 0, workspace.asked)
@@ -208,7 +207,7 @@ def evaluate(chain, target, workspace):
     chain.log_prior[0] = weigh_tiers(order, chain.cut, order.shape[0], target, workspace.lowest)
 
 
-@in_place
+@inner
 def draw_dag(order, log_sum, target, workspace, uniforms, row):
     """Choose parents for every variable, given the order, with the random numbers in a row of ``uniforms``."""
     ask_prefix(order, 0, workspace.asked)
@@ -218,7 +217,7 @@ def draw_dag(order, log_sum, target, workspace, uniforms, row):
         remove(workspace.asked, OUTSIDE, node)
 
 
-@in_place
+@inner
 def step(chain, target, scratch, shares, uniforms, row):
     """Take a step with the random numbers in a row of ``uniforms``; return its kind, and whether the order changed.
 
@@ -240,14 +239,13 @@ def step(chain, target, scratch, shares, uniforms, row):
 
 
 @in_place
-def run(chain, target, scratch, shares, uniforms, dag_uniforms, recorder, draws, cursor, thin):
+def run(chain, target, scratch, shares, until_draw, thin, uniforms, dag_uniforms, recorder, draws):
     """Take one step for each row of ``uniforms``.
 
-    The cursor is as for :func:`edgewise._kernels.full_conditioning.minimal_imap.run`. Each draw has a row of
-    ``dag_uniforms``, and the recorder must have room for p new families a draw.
+    Draws are as in :class:`edgewise._kernels.orders.loop.Pace`. Each has a row of ``dag_uniforms``, and the recorder
+    must have room for p new families a draw.
     """
-    row = cursor[DRAWN]
-    until_draw = cursor[UNTIL_DRAW]
+    row = 0
     for i in range(uniforms.shape[0]):
         kind, is_accepted = step(chain, target, scratch, shares, uniforms, i)
         chain.moves[kind, 0] += 1

@@ -17,15 +17,15 @@ Every set has one member more than its variables, the number p, which is always 
 nothing else is needed.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..basics.bits import clear, insert, list_members, remove
+from ..basics.bits import clear, insert, list_members, remove, words_for
 from ..basics.recorder import note_family
 from ..beliefs.ancestry import mix
-from ..compiling import in_place, kernel, reduction
-from ..families.families import local_score
+from ..compiling import in_place, inner, kernel, reduction
+from ..scores.interface import is_determined, local_score, new_room
 
 RUN = 64
 """Sets in a run. Measured with 30 variables and up to 4 parents: 32 and 64 are about equal, and 16 are slower."""
@@ -36,10 +36,6 @@ wider ones end later; measured, anything from 8 to 64 is about equal, and 256 sl
 
 NEGLIGIBLE = 1e-17
 """A sum ends where all that remains is below this share of it, a tenth of what a double can show."""
-
-DEPENDENT = 1e-10
-"""Where this share of a variable's variance, or less, is left by its parents, they determine it: as in
-:mod:`edgewise.data.dependence`."""
 
 MEMO_BITS = 16
 """65,536 sums, 1 MB. Measured with 30 variables, 2^14 to 2^20 are alike: what is asked for again, is so soon."""
@@ -67,10 +63,10 @@ class ParentSets(NamedTuple):
     node_window: np.ndarray
 
 
-class Target(NamedTuple):
+class SetTarget(NamedTuple):
     """What a chain samples: the parent sets, the score and the log prior of single edges that made their weights.
 
-    ``child`` and ``zobrist`` name families, as in :mod:`edgewise._kernels.families.families`. Row v of ``earlier`` is
+    ``child`` and ``zobrist`` name families, as in :mod:`edgewise._kernels.families.target`. Row v of ``earlier`` is
     the set of variables that come before v in every order. ``possible[i, j]`` and ``required[i, j]`` say whether some
     DAG, and every DAG, has the edge i -> j; no variable has more than ``max_parents``. ``tier[t, v]`` is the number of
     the tier of v in the t-th order prior, -1 in none, and ``last_tier[t]`` the last one's, whose variables do not
@@ -78,7 +74,7 @@ class Target(NamedTuple):
     """
 
     table: ParentSets
-    score: NamedTuple
+    score: Any
     edge: np.ndarray
     child: np.ndarray
     zobrist: np.ndarray
@@ -104,12 +100,13 @@ class Workspace(NamedTuple):
     met: np.ndarray
     chosen: np.ndarray
     members: np.ndarray
-    triangle: np.ndarray
+    room: Any
     lowest: np.ndarray
 
 
-def new_workspace(p: int, words: int) -> Workspace:
-    """Return an empty workspace for p variables, whose sets take ``words`` words."""
+def new_workspace(score: Any, p: int) -> Workspace:
+    """Return an empty workspace for p variables."""
+    words = words_for(p + 1)
     return Workspace(
         asked=np.zeros((2, words), np.uint64),
         memo=np.zeros(1 << MEMO_BITS, SUM),
@@ -117,13 +114,13 @@ def new_workspace(p: int, words: int) -> Workspace:
         met=np.zeros(RUN, np.uint64),
         chosen=np.zeros(p, np.int64),
         members=np.zeros(p + 1, np.int64),
-        triangle=np.zeros(p * (p + 1) // 2),
+        room=new_room(score, p),
         lowest=np.zeros(p + 1, np.int64),
     )
 
 
 @kernel
-def list_sets(score, edge, node, required, optional, most, sets, log_weight):
+def list_sets(score, edge, node, required, optional, most, room, sets, log_weight):
     """List the sets of all required and at most ``most`` optional parents in ascending order of their bits.
 
     ``sets`` are the columns to fill, and ``log_weight`` their weights. Returns -1 or, if the members of a set determine
@@ -132,7 +129,6 @@ def list_sets(score, edge, node, required, optional, most, sets, log_weight):
     p = edge.shape[0]
     bits = np.zeros((1, sets.shape[0]), np.uint64)
     members = np.empty(p + 1, np.int64)
-    triangle = np.empty(p * (p + 1) // 2)
     # Positions in ``optional``, descending: the next set has a member more at the end, or its last member is the next.
     taken = np.empty(most + 1, np.int64)
     depth = 0
@@ -151,11 +147,9 @@ def list_sets(score, edge, node, required, optional, most, sets, log_weight):
         insert(bits, 0, p)
         for w in range(sets.shape[0]):
             sets[w, number] = bits[0, w]
-        log_weight[number] = local_score(score, members, size, triangle) + log_prior
-        if log_weight[number] != -np.inf:
-            unexplained = triangle[size * (size + 1) // 2 + size] ** 2
-            if not unexplained > DEPENDENT * score.matrix[node, node]:  # it may be no number at all
-                return number
+        log_weight[number] = local_score(score, members, size, room) + log_prior
+        if log_weight[number] != -np.inf and is_determined(score, members, size, room):
+            return number
         number += 1
         if depth < most and (taken[depth - 1] if depth else optional.shape[0]) > 0:
             taken[depth] = 0
@@ -168,7 +162,7 @@ def list_sets(score, edge, node, required, optional, most, sets, log_weight):
             taken[depth - 1] += 1
 
 
-@in_place
+@inner
 def ask_afresh(asked, p):
     """Ask for sets with none of the p variables inside, and nothing needed."""
     for w in range(asked.shape[1]):
@@ -178,7 +172,7 @@ def ask_afresh(asked, p):
     insert(asked, NEEDED, p)
 
 
-@in_place
+@inner
 def is_core_inside(table, run, asked):
     """Return whether what the sets of a run have in common is inside."""
     for w in range(asked.shape[1]):
@@ -223,7 +217,7 @@ def sum_run(table, run, workspace):
     return total
 
 
-@in_place
+@inner
 def log_sum(table, node, workspace):
     """Return the log of the sum of the weights of the sets that are asked for; -inf if there are none."""
     total = 0.0
@@ -244,7 +238,7 @@ def log_sum(table, node, workspace):
     return top + np.log(total) if total > 0.0 else -np.inf
 
 
-@in_place
+@inner
 def name_sum(node, asked):
     """Return the key of what is asked for."""
     key = mix(np.uint64(node + 1))
@@ -254,7 +248,7 @@ def name_sum(node, asked):
     return key
 
 
-@in_place
+@inner
 def look_up(table, node, workspace):
     """Return the log of the sum that is asked for, computing it only if it is not known."""
     memo = workspace.memo
@@ -266,7 +260,7 @@ def look_up(table, node, workspace):
     return memo[slot].log_sum
 
 
-@in_place
+@inner
 def is_asked_for(table, s, asked):
     """Return whether a set is inside and meets what is needed."""
     missing = np.uint64(0)
@@ -277,7 +271,7 @@ def is_asked_for(table, s, asked):
     return missing == np.uint64(0) and met != np.uint64(0)
 
 
-@in_place
+@inner
 def choose_in_run(table, run, workspace, weight):
     """Return the first set of a run, of those asked for, up to which weights exceed ``weight``, or else the last."""
     chosen = np.int64(-1)
@@ -290,7 +284,7 @@ def choose_in_run(table, run, workspace, weight):
     return chosen
 
 
-@in_place
+@inner
 def choose(table, node, workspace, log_total, uniform):
     """Return the number of one of the sets asked for, drawn by their weights with one uniform random number.
 
@@ -312,7 +306,7 @@ def choose(table, node, workspace, log_total, uniform):
     return choose_in_run(table, last_run, workspace, np.inf)
 
 
-@in_place
+@inner
 def list_parents(table, s, members):
     """Write the variables of a set into ``members``, in index order; return how many there are."""
     p = table.node_window.shape[0] - 1
@@ -340,14 +334,14 @@ def record(target, order, workspace, log_prior, recorder, draws, row):
             key ^= target.zobrist[members[m]]
         draws.family[row, node] = note_family(recorder, key, members, size)
         draws.order[row, node] = order[node]
-        log_score += local_score(target.score, members, size, workspace.triangle)
+        log_score += local_score(target.score, members, size, workspace.room)
         for m in range(size):
             log_prior += target.edge[members[m], node]
     draws.log_score[row] = log_score
     draws.log_prior[row] = log_prior
 
 
-@in_place
+@inner
 def weigh_tiers(order, cut, elements, target, lowest):
     """Return the log prior of an ordered partition by tiers. O(p) for each order prior.
 

@@ -4,13 +4,13 @@ import numpy as np
 
 from ..basics.bits import WORD, clear, has, insert, list_members
 from ..basics.metropolis import is_rejected
-from ..compiling import in_place
-from ..families.families import local_score
+from ..compiling import inner
+from ..scores.interface import local_score
 from .parent_sets import list_parents, weigh_tiers
 from .partitions import find_layers
 
 
-@in_place
+@inner
 def take_chosen(parents, target, workspace):
     """Make ``parents`` those of the DAG that was chosen in the workspace."""
     for node in range(parents.shape[0]):
@@ -20,7 +20,7 @@ def take_chosen(parents, target, workspace):
             insert(parents, node, workspace.members[m])
 
 
-@in_place
+@inner
 def weigh_families(parents, first, second, target, workspace):
     """Return the log weight of two variables with their parents in a DAG; -inf if one has too many."""
     members = workspace.members
@@ -30,13 +30,13 @@ def weigh_families(parents, first, second, target, workspace):
         if size > target.max_parents:
             return -np.inf
         members[size] = node
-        log_weight += local_score(target.score, members, size, workspace.triangle)
+        log_weight += local_score(target.score, members, size, workspace.room)
         for m in range(size):
             log_weight += target.edge[members[m], node]
     return log_weight
 
 
-@in_place
+@inner
 def choose_edge(parents, which, members):
     """Return the ends of an edge chosen with a random number, and -1 twice where there are no edges."""
     edges = 0
@@ -51,7 +51,7 @@ def choose_edge(parents, which, members):
     return -1, -1
 
 
-@in_place
+@inner
 def choose_pair(p, which):
     """Return an ordered pair of variables chosen with a random number."""
     number = np.int64(which * (p * (p - 1)))
@@ -60,7 +60,7 @@ def choose_pair(p, which):
     return source, child + (child >= source)
 
 
-@in_place
+@inner
 def flip(parents, source, child, is_reversed):
     """Add or remove an edge or, to reverse it, do both in turn. The same again undoes it."""
     parents[child, source // WORD] ^= np.uint64(1) << np.uint64(source % WORD)
@@ -68,7 +68,7 @@ def flip(parents, source, child, is_reversed):
         parents[source, child // WORD] ^= np.uint64(1) << np.uint64(child % WORD)
 
 
-@in_place
+@inner
 def is_allowed(parents, source, child, is_reversed, target):
     """Return whether an edge may be added, removed or reversed, as far as its ends tell."""
     if has(parents, child, source):
@@ -76,7 +76,7 @@ def is_allowed(parents, source, child, is_reversed, target):
     return target.possible[source, child] and not has(parents, source, child)
 
 
-@in_place
+@inner
 def change_dag(parents, target, scratch, which, uniform):
     """Change one edge of a DAG, or leave it, by the Metropolis rule; return whether it was changed.
 

@@ -30,8 +30,7 @@ import numpy as np
 
 from ..basics.bits import clear, insert, meets, remove
 from ..basics.metropolis import is_rejected
-from ..basics.recorder import DRAWN, UNTIL_DRAW
-from ..compiling import in_place
+from ..compiling import in_place, inner
 from .order_mcmc import draw_from
 from .parent_sets import NEEDED, OUTSIDE, Workspace, ask_afresh, choose, look_up, record, weigh_tiers
 from .partition_edges import change_dag, take_chosen
@@ -42,19 +41,19 @@ from .partitions import (
     count_divisible,
     draw_dag,
     element_at,
-    evaluate,
     excuse,
     find_layers,
     new_partition,
     put_in,
     size_of,
     sum_element,
+    sum_elements,
     take_out,
 )
 from .prior_only import find_pair
 
 SPLIT, JOIN, SWAP, ADJACENT, RELOCATE, EDGES = range(6)
-"""Rows of ``Chain.moves``."""
+"""Rows of ``SummedPartition.moves``."""
 
 KIND, WHICH, WHICH_ELSE, DECISION, FURTHER = range(5)
 """Places of the random numbers of a step: the kind of move, which of its kind by two numbers, and what becomes of it.
@@ -62,17 +61,17 @@ Then come p further ones, for who is split off or for the DAG, and two for each 
 
 
 NOTHING = (0, -1, 0.0)
-"""What :func:`settle` is told where there is nothing to settle."""
+"""What :func:`decide` is told where there is nothing to decide."""
 
 
-class Chain(NamedTuple):
+class SummedPartition(NamedTuple):
     """Where a chain is. ``moves`` counts, for each kind, how many were proposed and accepted."""
 
     present: Partition
     moves: np.ndarray
 
 
-class Scratch(NamedTuple):
+class PartitionProposal(NamedTuple):
     """Room for a proposal.
 
     ``others`` is a partition without one variable, ``log_sums`` has four numbers for each of its elements, ``own`` and
@@ -90,10 +89,10 @@ class Scratch(NamedTuple):
     placed: np.ndarray
 
 
-def new_scratch(p: int, workspace: Workspace) -> Scratch:
+def new_proposal(p: int, workspace: Workspace) -> PartitionProposal:
     """Return room for proposals with p variables."""
     words = workspace.asked.shape[1]
-    return Scratch(
+    return PartitionProposal(
         workspace=workspace,
         proposed=new_partition(p),
         others=new_partition(p),
@@ -105,8 +104,8 @@ def new_scratch(p: int, workspace: Workspace) -> Scratch:
     )
 
 
-@in_place
-def settle(chain, target, scratch, first, last, log_proposals, uniform):
+@inner
+def decide(chain, target, scratch, first, last, log_proposals, uniform):
     """Accept or reject the proposed partition; return whether it is now the present one.
 
     Only log sums of its elements from ``first`` to ``last`` may differ. ``log_proposals`` is the log ratio of the
@@ -115,7 +114,7 @@ def settle(chain, target, scratch, first, last, log_proposals, uniform):
     present = chain.present
     proposed = scratch.proposed
     last = min(last, proposed.elements[0] - 1)
-    log_ratio = evaluate(proposed, first, last, target, scratch.workspace)
+    log_ratio = sum_elements(proposed, first, last, target, scratch.workspace)
     if log_ratio == -np.inf:
         return False
     for j in range(proposed.cut[first], proposed.cut[last + 1]):
@@ -127,7 +126,7 @@ def settle(chain, target, scratch, first, last, log_proposals, uniform):
     return True
 
 
-@in_place
+@inner
 def log_ways(size, part):
     """Return the log of how many ways there are to split ``part`` variables off an element of a size.
 
@@ -138,7 +137,7 @@ def log_ways(size, part):
     )  # fmt: skip
 
 
-@in_place
+@inner
 def split(proposed, uniforms, row):
     """Split an element; return what :func:`settle` wants to know."""
     divisible = count_divisible(proposed)
@@ -167,7 +166,7 @@ def split(proposed, uniforms, row):
     return e + 1, e + 2, math.log(divisible) + log_ways(size, part) - math.log(elements)
 
 
-@in_place
+@inner
 def join(proposed, uniforms, row):
     """Join an element with the next; return what :func:`settle` wants to know."""
     joins = proposed.elements[0] - 1
@@ -182,7 +181,7 @@ def join(proposed, uniforms, row):
     return e, e + 1, math.log(joins) - math.log(count_divisible(proposed)) - log_ways(size, part)
 
 
-@in_place
+@inner
 def swap(proposed, first, last):
     """Exchange the variables of two positions; return what :func:`settle` wants to know."""
     low = element_at(proposed, first)
@@ -195,7 +194,7 @@ def swap(proposed, first, last):
     return low, high + 1, 0.0
 
 
-@in_place
+@inner
 def swap_neighbours(proposed, uniforms, row):
     """Exchange variables of two neighbouring elements; return what :func:`settle` wants to know."""
     joins = proposed.elements[0] - 1
@@ -212,7 +211,7 @@ HERE_OR_LATER, BEFORE, IN_PREVIOUS, ALONE = range(4)
 just before this one, IN_PREVIOUS in it, and ALONE an element of its own between the two."""
 
 
-@in_place
+@inner
 def sum_around(node, target, scratch):
     """Sum over the parent sets of each element of the others, wherever ``node`` is, and of ``node`` at each place."""
     others = scratch.others
@@ -238,7 +237,7 @@ def sum_around(node, target, scratch):
             scratch.own[e] = look_up(target.table, node, workspace)
 
 
-@in_place
+@inner
 def relocate(chain, target, scratch, position, uniform):
     """Draw a new place for a variable, given the partition of all others; return what :func:`settle` wants to know."""
     present = chain.present
@@ -294,10 +293,10 @@ def begin(chain, target, scratch, order, uniforms):
         remove(workspace.asked, OUTSIDE, node)
     take_chosen(scratch.parents, target, workspace)
     find_layers(scratch.parents, target.earlier, scratch.placed, present)
-    evaluate(present, np.int64(0), present.elements[0] - 1, target, workspace)
+    sum_elements(present, np.int64(0), present.elements[0] - 1, target, workspace)
 
 
-@in_place
+@inner
 def move_edges(chain, target, scratch, uniforms, row):
     """Draw a DAG and change its edges, or leave them; return what :func:`settle` wants to know."""
     proposed = scratch.proposed
@@ -313,7 +312,7 @@ def move_edges(chain, target, scratch, uniforms, row):
     return 0, proposed.elements[0] - 1, np.inf
 
 
-@in_place
+@inner
 def step(chain, target, scratch, shares, uniforms, row):
     """Take a step with the random numbers in a row of ``uniforms``; return its kind, and whether it was accepted.
 
@@ -344,19 +343,18 @@ def step(chain, target, scratch, shares, uniforms, row):
         first, last, log_proposals = move_edges(chain, target, scratch, uniforms, row)
     if last < 0:
         return kind, False
-    return kind, settle(chain, target, scratch, first, last, log_proposals, decision)
+    return kind, decide(chain, target, scratch, first, last, log_proposals, decision)
 
 
 @in_place
-def run(chain, target, scratch, shares, uniforms, dag_uniforms, recorder, draws, cursor, thin):
+def run(chain, target, scratch, shares, until_draw, thin, uniforms, dag_uniforms, recorder, draws):
     """Take one step for each row of ``uniforms``.
 
-    The cursor is as for :func:`edgewise._kernels.full_conditioning.minimal_imap.run`. Each draw has a row of
-    ``dag_uniforms``, and the recorder must have room for p new families a draw.
+    Draws are as in :class:`edgewise._kernels.orders.loop.Pace`. Each has a row of ``dag_uniforms``, and the recorder
+    must have room for p new families a draw.
     """
     present = chain.present
-    row = cursor[DRAWN]
-    until_draw = cursor[UNTIL_DRAW]
+    row = 0
     for i in range(uniforms.shape[0]):
         kind, is_accepted = step(chain, target, scratch, shares, uniforms, i)
         chain.moves[kind, 0] += 1

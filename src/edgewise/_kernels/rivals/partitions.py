@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..basics.bits import clear, copy, has, insert, is_equal, meets, remove
-from ..compiling import in_place
+from ..compiling import in_place, inner
 from .parent_sets import NEEDED, OUTSIDE, ask_afresh, choose, look_up, weigh_tiers
 
 
@@ -38,7 +38,7 @@ def new_partition(p: int) -> Partition:
     return Partition(np.zeros(p, np.int64), np.zeros(p + 1, np.int64), np.zeros(1, np.int64), np.zeros(p), np.zeros(1))
 
 
-@in_place
+@inner
 def copy_partition(source, destination):
     """Make one partition equal to another."""
     destination.elements[0] = source.elements[0]
@@ -50,7 +50,7 @@ def copy_partition(source, destination):
         destination.cut[e] = source.cut[e]
 
 
-@in_place
+@inner
 def ask_element(partition, e, asked):
     """Ask for the parent sets of variables in element e."""
     ask_afresh(asked, partition.order.shape[0])
@@ -62,7 +62,7 @@ def ask_element(partition, e, asked):
             insert(asked, NEEDED, partition.order[j])
 
 
-@in_place
+@inner
 def excuse(target, node, asked):
     """Need nothing if a variable known to come before this one is needed; return whether that is a change."""
     p = target.edge.shape[0]
@@ -72,7 +72,7 @@ def excuse(target, node, asked):
     return True
 
 
-@in_place
+@inner
 def sum_element(partition, e, target, workspace, log_sum):
     """Return the sum of the log sums that are asked for over the variables of element e, and set those of each."""
     asked = workspace.asked
@@ -92,7 +92,7 @@ def sum_element(partition, e, target, workspace, log_sum):
 
 
 @in_place
-def evaluate(partition, first, last, target, workspace):
+def sum_elements(partition, first, last, target, workspace):
     """Compute the log sums of elements from ``first`` to ``last``, and the log prior; return the sum of the former."""
     total = 0.0
     for e in range(first, last + 1):
@@ -106,13 +106,13 @@ def evaluate(partition, first, last, target, workspace):
     return total
 
 
-@in_place
+@inner
 def size_of(partition, e):
     """Return the number of variables in element e."""
     return partition.cut[e + 1] - partition.cut[e]
 
 
-@in_place
+@inner
 def count_divisible(partition):
     """Return the number of elements with two or more variables."""
     number = 0
@@ -121,7 +121,7 @@ def count_divisible(partition):
     return number
 
 
-@in_place
+@inner
 def element_at(partition, position):
     """Return the element that has a position."""
     e = 0
@@ -130,7 +130,7 @@ def element_at(partition, position):
     return e
 
 
-@in_place
+@inner
 def take_out(partition, position, others):
     """Make ``others`` the partition without the variable at a position; return its place, as for :func:`put_in`."""
     e = element_at(partition, position)
@@ -143,7 +143,7 @@ def take_out(partition, position, others):
     return 2 * e + (not is_alone)
 
 
-@in_place
+@inner
 def put_in(others, node, place, partition):
     """Make ``partition`` the others with ``node`` before element e, at place 2 e, or in it, at place 2 e + 1."""
     e = place // 2
@@ -160,7 +160,7 @@ def put_in(others, node, place, partition):
         partition.cut[f] = others.cut[f] if f <= e else others.cut[f - 1 + is_inside] + 1
 
 
-@in_place
+@inner
 def draw_dag(partition, target, workspace, uniforms, row, start):
     """Choose parents for every variable, given the partition, with p numbers from place ``start`` of a row."""
     asked = workspace.asked
@@ -176,7 +176,7 @@ def draw_dag(partition, target, workspace, uniforms, row, start):
                 remove(asked, NEEDED, target.edge.shape[0])
 
 
-@in_place
+@inner
 def find_layers(parents, earlier, placed, partition):
     """Make ``partition`` that of a DAG and of what is known to come earlier; return False if there is a cycle."""
     p = partition.order.shape[0]

@@ -8,31 +8,32 @@ import numpy as np
 
 from ..basics.bits import copy, has, insert, list_members, remove
 from ..basics.metropolis import ACCEPTED, PROPOSED, REJECTED
-from ..basics.recorder import DRAWN, STEP, UNTIL_DRAW, note_family
+from ..basics.recorder import note_family
 from ..beliefs.beliefs import CHANGED, begin_proposal, log_prior_beyond_families
-from ..beliefs.settling import settle
-from ..compiling import in_place
-from ..families.families import TESTED
+from ..beliefs.settling import establish, settle
+from ..compiling import in_place, inner
+from ..families.target import TESTED
 
 EXCHANGE, TOGGLE = 0, 1
 """Rows of ``moves``: exchanges of neighbours, and edges added or removed."""
 
 
-@in_place
-def record_pair(order, family, beliefs, structure, members, recorder, draws, row):
+@inner
+def record_pair(state, views, recorder, draws, row):
     """Write the present order and DAG into row ``row`` of ``draws``."""
-    log_prior = log_prior_beyond_families(beliefs, structure)
-    for node in range(order.shape[0]):
-        size = list_members(structure.parents, node, members)
+    members = state.cache.members
+    log_prior = log_prior_beyond_families(views.beliefs, views.structure)
+    for node in range(state.order.shape[0]):
+        size = list_members(views.structure.parents, node, members)
         members[size] = node
-        draws.family[row, node] = note_family(recorder, family[node].key, members, size)
-        draws.order[row, node] = order[node]
-        log_prior += family[node].log_prior
+        draws.family[row, node] = note_family(recorder, state.family[node].key, members, size)
+        draws.order[row, node] = state.order[node]
+        log_prior += state.family[node].log_prior
     draws.log_score[row] = 0.0
     draws.log_prior[row] = log_prior
 
 
-@in_place
+@inner
 def find_pair(number):
     """Return the pair of positions i < j with a number from 0 up: (0, 1), (0, 2), (1, 2), (0, 3), ..."""
     j = np.int64((1.0 + np.sqrt(1.0 + 8.0 * number)) / 2.0)
@@ -44,20 +45,26 @@ def find_pair(number):
 
 
 @in_place
-def run_prior(order, family, moves, target, cache, beliefs, structure, ask, uniforms, recorder, draws, cursor, thin):
+def begin_prior(state, target, views):
+    """Make the present DAG that of the marked bases; return whether the order allows one."""
+    return establish(state, target, views)
+
+
+@in_place
+def run_prior(state, target, views, until_draw, thin, uniforms, recorder, draws):
     """Take one step for each row of ``uniforms``, whose two numbers choose the proposal and decide it.
 
-    The cursor is as for :func:`edgewise._kernels.full_conditioning.minimal_imap.run`. Returns ACCEPTED at the end, or
-    ASK.
+    Draws are as in :class:`edgewise._kernels.orders.loop.Pace`. Returns ACCEPTED at the end, or ASK.
     """
-    p = order.shape[0]
+    order = state.order
+    structure = views.structure
     rules = target.rules
+    p = order.shape[0]
     pairs = p * (p - 1) // 2
-    row = cursor[DRAWN]
-    until_draw = cursor[UNTIL_DRAW]
-    for step in range(cursor[STEP], uniforms.shape[0]):
+    row = 0
+    for step in range(uniforms.shape[0]):
         if step == until_draw:
-            record_pair(order, family, beliefs, structure, cache.members, recorder, draws, row)
+            record_pair(state, views, recorder, draws, row)
             row += 1
             until_draw += thin
         choice = 2.0 * uniforms[step, 0]
@@ -87,18 +94,15 @@ def run_prior(order, family, moves, target, cache, beliefs, structure, ask, unif
                 i = j
                 outcome = PROPOSED
         if outcome == PROPOSED:
-            outcome, _ = settle(order, i, j, uniforms[step, 1], family, target, cache, beliefs, structure, ask)
+            outcome, _ = settle(state, target, views, i, j, uniforms[step, 1])
         if outcome < 0:
-            cursor[STEP] = step
-            cursor[DRAWN] = row
-            cursor[UNTIL_DRAW] = until_draw
             return outcome
         if outcome == ACCEPTED and kind == EXCHANGE:
             a = order[i]
             order[i] = order[j]
             order[j] = a
-        moves[kind, 0] += 1
-        moves[kind, 1] += outcome
+        state.moves[kind, 0] += 1
+        state.moves[kind, 1] += outcome
     if uniforms.shape[0] == until_draw:
-        record_pair(order, family, beliefs, structure, cache.members, recorder, draws, row)
+        record_pair(state, views, recorder, draws, row)
     return ACCEPTED

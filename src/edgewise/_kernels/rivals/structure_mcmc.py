@@ -20,15 +20,24 @@ import numpy as np
 
 from ..basics.bits import clear, copy, has, insert, list_members
 from ..basics.metropolis import ACCEPTED, REJECTED, is_rejected
-from ..basics.recorder import DRAWN, STEP, UNTIL_DRAW, note_family
+from ..basics.recorder import note_family
 from ..beliefs.beliefs import log_prior_beyond_families
-from ..compiling import in_place, inlined
-from ..families.families import FORBIDDEN, REQUIRED
-from .dag_changes import PENDING, is_addable, list_downwards, open_change, propose_toggled, settle, toggle
+from ..compiling import in_place, inlined, inner
+from ..families.target import FORBIDDEN, REQUIRED
+from .dag_changes import (
+    PENDING,
+    decide,
+    is_addable,
+    is_weighed_whole,
+    list_downwards,
+    open_change,
+    propose_toggled,
+    toggle,
+)
 from .edge_reversal import reverse_edge
 
 ADD, DELETE, TURN, REVERSAL = range(4)
-"""Rows of ``Chain.moves``."""
+"""Rows of ``DagState.moves``."""
 
 
 @inlined
@@ -41,8 +50,8 @@ def has_longer_path(chain, source, target, members):
     return found
 
 
-@in_place
-def change_edge(chain, beliefs, structure, ask, members, kind, i, j, log_ratio, uniform):
+@inner
+def change_edge(chain, views, members, kind, i, j, log_ratio, uniform):
     """Add, delete or turn an edge so that it becomes or was i -> j, and decide on it."""
     turned = kind == TURN
     other = i if turned else j
@@ -52,11 +61,11 @@ def change_edge(chain, beliefs, structure, ask, members, kind, i, j, log_ratio, 
     if turned:
         copy(chain.parents, i, chain.new_parents, i)
         toggle(chain.new_parents, i, j)
-    return settle(chain, beliefs, structure, ask, members, other, j, log_ratio, uniform)
+    return decide(chain, views, members, other, j, log_ratio, uniform)
 
 
-@in_place
-def record(chain, beliefs, structure, members, recorder, draws, row):
+@inner
+def record(chain, views, members, recorder, draws, row):
     """Write the present DAG, and an order in which parents come before children, into row ``row`` of ``draws``."""
     log_score = 0.0
     log_prior = 0.0
@@ -77,18 +86,16 @@ def record(chain, beliefs, structure, members, recorder, draws, row):
     for n in range(p):
         draws.order[row, n] = chain.walk[n]
     draws.log_score[row] = log_score
-    draws.log_prior[row] = log_prior + log_prior_beyond_families(beliefs, structure)
+    draws.log_prior[row] = log_prior + log_prior_beyond_families(views.beliefs, views.structure)
 
 
 @in_place
-def run(
-    chain, target, cache, reversals, beliefs, structure, ask, reversal, uniforms, recorder, draws, cursor, thin
-):  # fmt: skip
+def run(chain, target, cache, reversals, views, reversal, until_draw, thin, uniforms, recorder, draws):
     """Take one step for each row of ``uniforms``: two numbers choose a change and decide it, two more draw parents.
 
-    ``reversal`` is the probability of an edge reversal, and ``reversals`` what it draws from. ``cursor`` says where to
-    begin and when to draw next; from then on a draw is recorded after every ``thin`` steps. The recorder must have room
-    for p new families a draw. Returns ACCEPTED at the end, or ASK.
+    ``reversal`` is the probability of an edge reversal, and ``reversals`` what it draws from. Draws are as in
+    :class:`edgewise._kernels.orders.loop.Pace`; the recorder must have room for p new families a draw. Returns ACCEPTED
+    at the end, or ASK.
     """
     family = chain.family
     moves = chain.moves
@@ -96,12 +103,11 @@ def run(
     p = family.shape[0]
     pairs = p * (p - 1)
     stretch = pairs / (1.0 - reversal)
-    is_whole = beliefs.reach or beliefs.asks != 0
-    row = cursor[DRAWN]
-    until_draw = cursor[UNTIL_DRAW]
-    for step in range(cursor[STEP], uniforms.shape[0]):
+    is_whole = is_weighed_whole(views.beliefs)
+    row = 0
+    for step in range(uniforms.shape[0]):
         if step == until_draw:
-            record(chain, beliefs, structure, cache.members, recorder, draws, row)
+            record(chain, views, cache.members, recorder, draws, row)
             row += 1
             until_draw += thin
         choice = uniforms[step, 0]
@@ -110,8 +116,7 @@ def run(
         if choice < reversal:
             kind = REVERSAL
             outcome = reverse_edge(
-                chain, target, cache, reversals, beliefs, structure, ask,
-                choice / reversal, uniforms[step, 2], uniforms[step, 3], uniform,
+                chain, target, cache, reversals, views, choice / reversal, uniforms[step, 2], uniforms[step, 3], uniform
             )  # fmt: skip
         else:
             pair = min(np.int64((choice - reversal) * stretch), pairs - 1)
@@ -125,7 +130,7 @@ def run(
             elif has(chain.parents, i, j):
                 kind = TURN
                 is_possible = (
-                    chain.size[j] < target.max_parents
+                    chain.size[j] < target.most_parents
                     and rule != FORBIDDEN
                     and rules.edge[rules.row[i], j] != REQUIRED
                     and not has_longer_path(chain, j, i, cache.members)
@@ -139,15 +144,12 @@ def run(
                     log_ratio += propose_toggled(chain, target, cache, i, j)
                 if is_whole or not is_rejected(log_ratio, uniform):
                     outcome = change_edge(
-                        chain, beliefs, structure, ask, cache.members, kind, i, j, log_ratio, uniform
+                        chain, views, cache.members, kind, i, j, log_ratio, uniform
                     )  # fmt: skip
         if outcome < 0:
-            cursor[STEP] = step
-            cursor[DRAWN] = row
-            cursor[UNTIL_DRAW] = until_draw
             return outcome
         moves[kind, 0] += 1
         moves[kind, 1] += outcome
     if uniforms.shape[0] == until_draw:
-        record(chain, beliefs, structure, cache.members, recorder, draws, row)
+        record(chain, views, cache.members, recorder, draws, row)
     return ACCEPTED

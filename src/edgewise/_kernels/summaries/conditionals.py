@@ -15,16 +15,15 @@ x -> v around would make a v-structure. Whether w is a parent is as probable as 
 edges; whether it is joined to x or v, the drawn DAG says.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..basics.bits import list_members
-from ..compiling import inner, kernel
-from ..families.families import REQUIRED, TESTED, local_score
-from ..full_conditioning.factor import SINGULAR
-from ..graphs.equivalence import label_compelled
-from ..scores.gains import Residuals, base_gain, gain_of_score, new_residuals, regress, squared_correlation
+from ..compiling import in_place, inner
+from ..families.target import REQUIRED, TESTED
+from ..graphs.equivalence import Lists, label, new_lists
+from ..scores.interface import gains, local_score, new_room
 
 MEMO_ENTRIES = 2**22
 """Probabilities to remember, with their logarithms 64 MB."""
@@ -37,29 +36,43 @@ class EdgeMemo(NamedTuple):
     """Probabilities that each variable is a parent, for some families: ``family[i]`` is whose row i is, -1 if free.
 
     ``log_absent`` is the log probability that it is not. The rest is scratch: ``members`` has a row for a set, and one
-    for the same set less a member; ``neighbour[x]`` begins with the ``number[x]`` variables to which x is joined.
+    for the same set less a member; ``neighbour[x]`` begins with the ``number[x]`` variables to which x is joined;
+    ``not_compelled`` is, by parent and child, the log probability that there is no compelled edge, ``none_compelled``
+    its sum over the parents.
     """
 
     family: np.ndarray
     probability: np.ndarray
     log_absent: np.ndarray
-    residuals: Residuals
     members: np.ndarray
-    triangle: np.ndarray
+    room: Any
+    dag: np.ndarray
+    compelled: np.ndarray
+    lists: Lists
+    not_compelled: np.ndarray
+    none_compelled: np.ndarray
+    absent: np.ndarray
+    no_reason: np.ndarray
     neighbour: np.ndarray
     number: np.ndarray
 
 
-def new_memo(p: int, families: int) -> EdgeMemo:
+def new_memo(score: Any, p: int, families: int) -> EdgeMemo:
     """Return an empty memo for p variables and a number of families."""
     rows = max(min(families, MEMO_ENTRIES // p), 1)
     return EdgeMemo(
         family=np.full(rows, -1, np.int64),
         probability=np.zeros((rows, p)),
         log_absent=np.zeros((rows, p)),
-        residuals=new_residuals(p),
         members=np.zeros((2, p), np.int64),
-        triangle=np.zeros(p * (p + 1) // 2),
+        room=new_room(score, p),
+        dag=np.zeros((p, p), bool),
+        compelled=np.zeros((p, p), bool),
+        lists=new_lists(p),
+        not_compelled=np.zeros((p, p)),
+        none_compelled=np.zeros(p),
+        absent=np.zeros(p),
+        no_reason=np.zeros(p),
         neighbour=np.zeros((p, p), np.int32),
         number=np.zeros(p, np.int64),
     )
@@ -76,29 +89,18 @@ def weigh_parents(target, memo, row, node, size):
     """Set row ``row`` of the probabilities for the family of ``node`` with parents ``memo.members[0, :size]``."""
     score = target.score
     rules = target.rules
-    residuals = memo.residuals
     probability = memo.probability
     members = memo.members
     p = probability.shape[1]
+    gains(score, members[0], size, node, memo.room, probability[row])
     for x in range(p):
-        probability[row, x] = 0.0
-    if size + 1 < p and score.constant[size + 1] > -np.inf:
-        log_det = regress(score.matrix, members, 0, size, node, residuals)
-        base = base_gain(score, size, log_det, residuals.variance[node])
-        for x in range(p):
-            variance = residuals.variance[x]
-            if x == node or not variance > SINGULAR * score.matrix[x, x]:
-                continue
-            square = squared_correlation(residuals, node, x)
-            if residuals.variance[node] * (1.0 - square) > SINGULAR * score.matrix[node, node]:
-                gain = gain_of_score(score, size, base, variance, square) + target.edge[x, node]
-                probability[row, x] = logistic(gain)
+        probability[row, x] = logistic(probability[row, x] + target.edge[x, node])
     members[0, size] = node
-    whole = local_score(score, members[0], size, memo.triangle)
+    whole = local_score(score, members[0], size, memo.room)
     for i in range(size):
         for m in range(size):
             members[1, m] = members[0, m if m < i else m + 1]
-        part = local_score(score, members[1], size - 1, memo.triangle)
+        part = local_score(score, members[1], size - 1, memo.room)
         member = members[0, i]
         probability[row, member] = logistic(whole - part + target.edge[member, node])
     for x in range(p):
@@ -123,24 +125,20 @@ def find_neighbours(dag, memo):
                 memo.number[v] += 1
 
 
-@kernel
-def sum_conditionals(target, memo, family, order, weights, family_parents):
-    """Return the weighted sums over draws of the probability of each edge, and of each compelled edge, both (p, p).
+@in_place
+def add_conditionals(target, memo, family, order, weights, family_parents, directed, compelled_sum):
+    """Add the weighted sums over draws of the probability of each edge, and of each compelled edge: by child, parent.
 
     ``family`` and ``order`` have shape (draws, p): the number of each variable's family, and the order.
     ``family_parents`` are the parents of all families, as bits.
     """
     draws, p = family.shape
-    # By child first, so that rows are read and written one after the other.
-    directed = np.zeros((p, p))
-    compelled_sum = np.zeros((p, p))
-    dag = np.zeros((p, p), np.bool_)
-    compelled = np.zeros((p, p), np.bool_)
-    # By parent and child, the log probability that there is no compelled edge; and its sum over the parents.
-    not_compelled = np.zeros((p, p))
-    none_compelled = np.zeros(p)
-    absent = np.zeros(p)
-    no_reason = np.zeros(p)
+    dag = memo.dag
+    compelled = memo.compelled
+    not_compelled = memo.not_compelled
+    none_compelled = memo.none_compelled
+    absent = memo.absent
+    no_reason = memo.no_reason
     for t in range(draws):
         for v in range(p):
             for x in range(p):
@@ -149,8 +147,9 @@ def sum_conditionals(target, memo, family, order, weights, family_parents):
             size = list_members(family_parents, family[t, v], memo.members[0])
             for m in range(size):
                 dag[memo.members[0, m], v] = True
-        label_compelled(dag, compelled)
+        label(dag, compelled, memo.lists)
         find_neighbours(dag, memo)
+        # Along the order: what is known of a variable's parents counts for those after it.
         for j in range(p):
             v = order[t, j]
             row = family[t, v] % memo.family.shape[0]
@@ -167,7 +166,9 @@ def sum_conditionals(target, memo, family, order, weights, family_parents):
                 w = memo.neighbour[v, h]
                 for x in range(p):
                     no_reason[x] -= not_compelled[w, x]
-            no_edge = absent.sum()
+            no_edge = 0.0
+            for x in range(p):
+                no_edge += absent[x]
             none_compelled[v] = 0.0
             for i in range(j):
                 x = order[t, i]
@@ -182,4 +183,3 @@ def sum_conditionals(target, memo, family, order, weights, family_parents):
                 none_compelled[v] += not_compelled[x, v]
                 directed[v, x] += weights[t] * probability
                 compelled_sum[v, x] += weights[t] * probability * share
-    return directed.T, compelled_sum.T

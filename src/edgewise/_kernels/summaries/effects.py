@@ -5,10 +5,10 @@ Families are factored anew in each draw: with a handful of parents that takes le
 
 import numpy as np
 
-from ..compiling import kernel
+from ..compiling import in_place, inner
 
 
-@kernel
+@inner
 def _factor_family(matrix, members, size, factor):
     """Write the Cholesky factor of the rows and columns ``members[: size + 1]`` of a matrix. O(size^3)."""
     for i in range(size + 1):
@@ -19,9 +19,9 @@ def _factor_family(matrix, members, size, factor):
             factor[i, j] = np.sqrt(entry) if i == j else entry / factor[j, j]
 
 
-@kernel
-def draw_weights(dags, matrix, noise, spread):
-    """Return weights for the edges of each DAG, shape (draws, p, p), zero without an edge. O(l^3) for l parents.
+@in_place
+def set_weights(dags, matrix, noise, spread, members, factor, weights):
+    """Set weights for the edges of each DAG; those without an edge are left as they are. O(l^3) for l parents.
 
     Let L be the Cholesky factor of a family's part of R, the child last: its block L_pa of the parents, its row y of
     the child, and the last pivot s, with s^2 the child's residual sum of squares. The weights b solve
@@ -37,11 +37,12 @@ def draw_weights(dags, matrix, noise, spread):
         The standard normal z, one number per edge: by draw, then child, then parent.
     spread
         One over the root of a chi-square number, for each draw and child, shape (draws, p).
+    members, factor
+        Room, shapes (p,) and (p, p).
+    weights
+        The result, shape (draws, p, p).
     """
     draws, p, _ = dags.shape
-    weights = np.zeros((draws, p, p))
-    members = np.empty(p, np.int64)
-    factor = np.empty((p, p))
     used = 0
     for m in range(draws):
         for child in range(p):
@@ -59,10 +60,17 @@ def draw_weights(dags, matrix, noise, spread):
                     weight -= factor[h, i] * weights[m, members[h], child]
                 weights[m, members[i], child] = weight / factor[i, i]
             used += size
+
+
+def draw_weights(dags: np.ndarray, matrix: np.ndarray, noise: np.ndarray, spread: np.ndarray) -> np.ndarray:
+    """Return weights for the edges of each DAG, shape (draws, p, p), zero without an edge; see :func:`set_weights`."""
+    p = dags.shape[1]
+    weights = np.zeros(dags.shape)
+    set_weights(dags, matrix, noise, spread, np.zeros(p, np.int64), np.zeros((p, p)), weights)
     return weights
 
 
-@kernel
+@inner
 def _sort_topologically(weights, order, missing):
     """Fill ``order`` so that parents come before their children. ``missing`` is scratch. O(p^2)."""
     p = weights.shape[0]
@@ -83,17 +91,14 @@ def _sort_topologically(weights, order, missing):
                     ready += 1
 
 
-@kernel
-def sum_paths(weights):
+@in_place
+def follow_paths(weights, order, missing, column):
     """Turn the weights B of each DAG, shape (draws, p, p), into (I - B)^-1, in place. O(p) for each edge.
 
     Column v is the sum of the parents' columns, each times its weight, and a one in row v. So an entry is exactly zero
-    where there is no directed path.
+    where there is no directed path. ``order``, ``missing`` and ``column`` are room for p numbers each.
     """
     draws, p, _ = weights.shape
-    order = np.empty(p, np.int64)
-    missing = np.empty(p, np.int64)
-    column = np.empty(p)
     for m in range(draws):
         _sort_topologically(weights[m], order, missing)
         for v in order:
@@ -105,3 +110,9 @@ def sum_paths(weights):
                 if column[u] != 0:
                     for i in range(p):
                         weights[m, i, v] += column[u] * weights[m, i, u]
+
+
+def sum_paths(weights: np.ndarray) -> None:
+    """Turn the weights of each DAG into sums over paths, in place; see :func:`follow_paths`."""
+    order, missing = np.zeros((2, weights.shape[1]), np.int64)
+    follow_paths(weights, order, missing, np.zeros(weights.shape[1]))

@@ -2,7 +2,7 @@
 
 from ..basics.recorder import add_family, find
 from ..beliefs.beliefs import log_prior_beyond_families
-from ..compiling import in_place, inlined
+from ..compiling import inlined, inner
 
 
 @inlined
@@ -18,7 +18,7 @@ def is_written(recorder, node, key):
     return True
 
 
-@in_place
+@inner
 def write_family(recorder, key, members, size):
     """Write down a new family, ``members[size]`` with parents ``members[:size]``, and make it the node's last."""
     node = members[size]
@@ -26,17 +26,17 @@ def write_family(recorder, key, members, size):
     recorder.last_key[node] = key
 
 
-@in_place
-def write_draw(chain, beliefs, structure, recorder, draws, row):
+@inner
+def write_draw(state, views, recorder, draws, row):
     """Write the order, the last family of each variable, and what they are worth, into row ``row`` of ``draws``."""
     log_score = 0.0
     log_prior = 0.0
-    for node in range(chain.order.shape[0]):
-        draws.order[row, node] = chain.order[node]
+    for node in range(state.order.shape[0]):
+        draws.order[row, node] = state.order[node]
         draws.family[row, node] = recorder.last_family[node]
-        log_score += chain.family[node].log_score
-        log_prior += chain.family[node].log_prior
+        log_score += state.family[node].log_score
+        log_prior += state.family[node].log_prior
     draws.log_score[row] = log_score
     draws.log_prior[row] = log_prior
-    if structure is not None:
-        draws.log_prior[row] += log_prior_beyond_families(beliefs, structure)
+    if views is not None:
+        draws.log_prior[row] += log_prior_beyond_families(views.beliefs, views.structure)

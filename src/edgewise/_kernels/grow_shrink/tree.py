@@ -2,9 +2,9 @@
 
 The parents of a variable among a set of predecessors are found in two passes. *Grow*: starting from the required
 parents, add the predecessor with the largest gain as long as one has any. *Shrink*: of the set so grown, remove the
-member whose loss gains most as long as one does. What a gain is, the criterion says: of the tests, the square of the
-partial correlation given the set, where Fisher's z is significant; of the score, the difference of local scores less a
-penalty for each parent, where it is positive. The prior has no part in this: it weighs the DAGs that are found.
+member whose loss gains most as long as one does. What a gain is, the criterion says: of the tests, the strength of the
+dependence given the set, where it is significant; of the score, the difference of local scores less a penalty for each
+parent, where it is positive. The prior has no part in this: it weighs the DAGs that are found.
 
 A gain depends on the set alone, not on the predecessors. So each set that was ever grown is a *state* that lists its
 candidates, those with a gain, the best first. Who comes next is the first candidate that is a predecessor, and the way
@@ -23,14 +23,17 @@ position
     The place of each variable in the order; predecessors are those below a limit.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..compiling import in_place, inlined, inner
-from ..families.families import FAMILY, FORBIDDEN, REQUIRED, factor_family, local_score
-from ..full_conditioning.factor import SINGULAR
-from ..scores.gains import Residuals, base_gain, gain_of_score, new_residuals, regress, squared_correlation
+from ..compiling import inlined, inner
+from ..families.cache import FAMILY
+from ..families.target import FORBIDDEN, REQUIRED, Target
+from ..independence import interface as independence
+from ..independence.interface import strength, strengths
+from ..scores import interface as scores
+from ..scores.interface import gains, local_score
 
 STATE = np.dtype(
     [
@@ -49,12 +52,24 @@ STATES = 2**17
 STATES_USED, POOL_USED = 0, 1
 """Places in ``Tree.used``."""
 
+SCORING, TESTING = 0, 1
+"""Places in ``Tree.room``."""
+
+
+class GrowShrink(NamedTuple):
+    """The criterion: the score, less a ``penalty`` for each parent, or else a test with its ``critical`` strength."""
+
+    by_score: bool
+    penalty: float
+    test: Any
+    critical: float
+
 
 class Tree(NamedTuple):
-    """The states visited so far, and scratch for adding one; ``by_score`` and ``penalty`` are the criterion.
+    """The states visited so far, and room for adding one.
 
     ``ranked`` and ``gain`` are candidates with their gains; ``members`` has a row for a set, and one for the same set
-    less a member.
+    less a member; ``room`` is what scores and tests work in.
     """
 
     root: np.ndarray
@@ -63,17 +78,15 @@ class Tree(NamedTuple):
     candidate: np.ndarray
     child: np.ndarray
     used: np.ndarray
-    residuals: Residuals
     ranked: np.ndarray
     gain: np.ndarray
     members: np.ndarray
-    triangle: np.ndarray
-    by_score: bool
-    penalty: float
+    room: tuple[Any, Any]
 
 
-def new_tree(p: int, *, by_score: bool, penalty: float) -> Tree:
-    """Return an empty tree for p variables."""
+def new_tree(target: Target) -> Tree:
+    """Return an empty tree."""
+    p = len(target.edge)
     states = min(STATES, p * 4 ** min(p, 9))
     # An empty tree must have room for a path with all variables on it, each state listing all others as candidates.
     pool = max(16 * states, p * (p + 3))
@@ -84,13 +97,10 @@ def new_tree(p: int, *, by_score: bool, penalty: float) -> Tree:
         candidate=np.zeros(pool, np.int32),
         child=np.zeros(pool, np.int32),
         used=np.zeros(2, np.int64),
-        residuals=new_residuals(p),
         ranked=np.zeros(p, np.int32),
-        gain=np.zeros(p),
+        gain=np.zeros((2, p)),
         members=np.zeros((2, p), np.int64),
-        triangle=np.zeros(p * (p + 1) // 2),
-        by_score=by_score,
-        penalty=penalty,
+        room=(scores.new_room(target.score, p), independence.new_room(target.way.test, p)),
     )
 
 
@@ -130,42 +140,29 @@ def rank(tree, target, node, size):
     """List the candidates for growing the set in ``tree.members`` in ``tree.ranked``, best first; return how many."""
     rules = target.rules
     rule = rules.row[node]
-    score = target.score
-    by_score = tree.by_score
-    residuals = tree.residuals
-    gain = tree.gain
-    if score.constant.shape[0] <= size + 1 or score.constant[size + 1] == -np.inf:
+    way = target.way
+    ranked = tree.ranked
+    best = tree.gain[0]
+    gain = tree.gain[1]
+    if size >= target.score.most_parents:
         return 0
-    threshold = target.threshold[size + 1] if size + 1 < target.threshold.shape[0] else np.inf
-    matrix = score.matrix if by_score else target.correlation
-    log_det = regress(matrix, tree.members, 0, size, node, residuals)
-    variance = residuals.variance[node]
-    if not variance > SINGULAR * matrix[node, node]:
-        return 0
-    base = base_gain(score, size, log_det, variance) if by_score else 0.0
-    for m in range(size):
-        residuals.variance[tree.members[0, m]] = 0.0
+    limit = way.critical
+    if way.by_score:
+        gains(target.score, tree.members[0], size, node, tree.room[SCORING], gain)
+        limit = way.penalty
+    else:
+        strengths(way.test, tree.members[0], size, node, tree.room[TESTING], gain)
     number = 0
     for x in range(gain.shape[0]):
-        determined = not residuals.variance[x] > SINGULAR * matrix[x, x]
-        if x == node or determined or rules.edge[rule, x] == FORBIDDEN:
-            continue
-        gained = squared_correlation(residuals, node, x)
-        # Nor are those listed with whom the set would determine the child: no score is defined then.
-        if not variance * (1.0 - gained) > SINGULAR * matrix[node, node]:
-            continue
-        limit = threshold
-        if by_score:
-            gained = gain_of_score(score, size, base, residuals.variance[x], gained) - tree.penalty
-            limit = 0.0
-        if gained > limit:
+        # A strength is infinite where the set would determine the child together with x: no score is defined then.
+        if limit < gain[x] < np.inf and rules.edge[rule, x] != FORBIDDEN:
             i = number
-            while i > 0 and gain[i - 1] < gained:
-                gain[i] = gain[i - 1]
-                tree.ranked[i] = tree.ranked[i - 1]
+            while i > 0 and best[i - 1] < gain[x]:
+                best[i] = best[i - 1]
+                ranked[i] = ranked[i - 1]
                 i -= 1
-            gain[i] = gained
-            tree.ranked[i] = x
+            best[i] = gain[x]
+            ranked[i] = x
             number += 1
     return number
 
@@ -198,15 +195,20 @@ def add_state(tree, target, node, parent, added):
 
 
 @inner
-def weigh_set(tree, target, row, size):
-    """Return the criterion of a set: its log score less the penalties, or the variance of the child that it leaves.
+def loss(tree, target, node, size, i):
+    """Return what the set in ``tree.members`` loses, by the criterion, with its i-th member.
 
-    Row ``row`` of ``tree.members`` holds the set and, last, the child.
+    The score of the whole set, with ``node`` behind it, must be in ``tree.gain[0, 0]``.
     """
-    members = tree.members[row]
-    if not tree.by_score:
-        return factor_family(target.correlation, members, size, tree.triangle)[1]
-    return local_score(target.score, members, size, tree.triangle) - tree.penalty * size
+    members = tree.members
+    way = target.way
+    for m in range(size - 1):
+        members[1, m] = members[0, m if m < i else m + 1]
+    members[1, size - 1] = node
+    if way.by_score:
+        part = local_score(target.score, members[1], size - 1, tree.room[SCORING])
+        return tree.gain[0, 0] - part - way.penalty
+    return strength(way.test, members[1], size - 1, node, members[0, i], tree.room[TESTING]) - way.critical
 
 
 @inner
@@ -216,26 +218,20 @@ def shrink(tree, target, node, size):
     rules = target.rules
     while size > 0:
         members[0, size] = node
-        whole = weigh_set(tree, target, 0, size)
-        best = -1
-        best_gain = 0.0
-        if not tree.by_score and size < target.threshold.shape[0]:
-            best_gain = -target.threshold[size]
+        if target.way.by_score:
+            tree.gain[0, 0] = local_score(target.score, members[0], size, tree.room[SCORING])
+        least = -1
+        least_loss = 0.0
         for i in range(size):
-            if rules.edge[rules.row[node], members[0, i]] == REQUIRED:
-                continue
-            for m in range(size):
-                members[1, m] = members[0, m if m < i else m + 1]
-            part = weigh_set(tree, target, 1, size - 1)
-            # A member's partial correlation given the others is 1 less the share of variance that it leaves.
-            gain = part - whole if tree.by_score else whole / part - 1.0
-            if gain > best_gain:
-                best = i
-                best_gain = gain
-        if best < 0:
+            if rules.edge[rules.row[node], members[0, i]] != REQUIRED:
+                lost = loss(tree, target, node, size, i)
+                if lost < least_loss:
+                    least = i
+                    least_loss = lost
+        if least < 0:
             break
         size -= 1
-        for m in range(best, size):
+        for m in range(least, size):
             members[0, m] = members[0, m + 1]
     return size
 
@@ -264,7 +260,7 @@ def finish(tree, target, node, state):
         key ^= rules.zobrist[members[0, m]]
         log_prior += target.edge[members[0, m], node]
     tree.family[state].key = key
-    tree.family[state].log_score = local_score(target.score, members[0], size, tree.triangle)
+    tree.family[state].log_score = local_score(target.score, members[0], size, tree.room[SCORING])
     tree.family[state].log_prior = log_prior
     tree.state[state].start = start
     tree.state[state].size = size
@@ -329,7 +325,7 @@ def walk(tree, target, node, position, limit):
     return state
 
 
-@in_place
+@inner
 def list_shrunk(tree, node, state, members):
     """Fill ``members`` with the parents of ``node`` in index order, then ``node``; return how many parents."""
     size = tree.state[state].size

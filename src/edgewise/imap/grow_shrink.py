@@ -1,0 +1,54 @@
+"""Parents by grow-shrink: the best predecessor is added as long as one helps, then what no longer does is removed.
+
+It conditions on few variables, so that it works with any number of rows, and defines the same minimal I-MAP as full
+conditioning in the limit of many. :mod:`edgewise._kernels.grow_shrink` remembers what was found while the order
+changes.
+"""
+
+from typing import Any, Literal
+
+import numpy as np
+
+from edgewise._kernels.families.target import Target, new_rules
+from edgewise._kernels.grow_shrink.imap import find_dag
+from edgewise._kernels.grow_shrink.tree import GrowShrink, new_tree
+from edgewise.data import Dataset
+from edgewise.independence import IndependenceTest, critical_strength, prepare_test
+from edgewise.priors import Sparsity
+
+FEW_ROWS = 200
+"""Rows below which tests are the better criterion. Simulated data of 30, 100 and 200 variables with 100 rows had AUROCs
+of undirected edges of .94, .93 and .92 by the score and .96, .96 and .95 by tests, and a lower log loss by tests; with
+300 rows or more the log loss was lower by the score."""
+
+CANDIDATES = 30
+"""Variables up to which alpha is the level of a test, as many as in the paper's simulations."""
+
+Criterion = Literal["auto", "score", "test"]
+"""What helps: a better score or a significant test."""
+
+
+def resolve_criterion(criterion: Criterion, dataset: Dataset) -> Criterion:
+    """Return what ``"auto"`` stands for, given the data."""
+    if criterion == "auto":
+        return "test" if dataset.n < FEW_ROWS else "score"
+    return criterion
+
+
+def prepare_grow_shrink(dataset: Dataset, *, alpha: float, criterion: Criterion, test: IndependenceTest) -> GrowShrink:
+    """Return the criterion by which parents are added and removed, as compiled code wants it."""
+    return GrowShrink(
+        by_score=resolve_criterion(criterion, dataset) == "score",
+        penalty=Sparsity("auto").penalty(dataset.p),
+        test=prepare_test(test, dataset),
+        critical=critical_strength(alpha * min(1.0, CANDIDATES / dataset.p)),
+    )
+
+
+def find_grow_shrink(order: np.ndarray, score: Any, way: GrowShrink) -> np.ndarray:
+    """Return the minimal I-MAP of an order; ``score`` are the tables of a score."""
+    p = len(order)
+    target = Target(score=score, edge=np.zeros((p, p)), rules=new_rules(p), way=way, most_parents=p - 1)
+    dag = np.zeros((p, p), bool)
+    find_dag(new_tree(target), target, order.astype(np.uint32), np.zeros(p, np.int64), np.zeros(p, np.int64), dag)
+    return dag

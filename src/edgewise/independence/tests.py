@@ -1,0 +1,81 @@
+"""What a test of conditional independence must offer."""
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.special import ndtri
+
+from edgewise.arguments import is_number
+from edgewise.data import Dataset
+from edgewise.errors import ArgumentError
+
+
+class IndependenceTest(ABC):
+    """A test of conditional independence, given any set of other variables.
+
+    Subclasses set :attr:`takes`, the kind of statistics that they need of the data, and prepare the tables for which
+    :mod:`edgewise._kernels.independence.interface` knows compiled functions.
+
+    Examples
+    --------
+    >>> import edgewise as ew
+    >>> isinstance(ew.FisherZ(), IndependenceTest)
+    True
+    """
+
+    takes: ClassVar[str]
+
+    @abstractmethod
+    def prepare(self, dataset: Dataset) -> Any:
+        """Return the test's tables for a data set, as compiled code wants them."""
+
+    def thresholds(self, n: int, p: int, alpha: float) -> np.ndarray:
+        """Return, by position in an order, the squared partial correlation from which a test says "dependent".
+
+        Only tests of partial correlations have such a table, which is what full conditioning needs.
+
+        Parameters
+        ----------
+        n, p
+            Numbers of rows and of variables.
+        alpha
+            Significance level.
+        """
+        raise ArgumentError(
+            f"{type(self).__name__} is not a test of partial correlations, as testing a variable given all its other "
+            "predecessors needs: find parents by grow-shrink."
+        )
+
+
+def check_test(test: IndependenceTest | None, default: IndependenceTest) -> IndependenceTest:
+    """Return the test, or the default one."""
+    if test is None:
+        return default
+    if not isinstance(test, IndependenceTest):
+        raise ArgumentError(f"test must be an object such as FisherZ(), but {test!r} was given.")
+    return test
+
+
+def prepare_test(test: IndependenceTest, dataset: Dataset) -> Any:
+    """Return the tables of a test for a data set, after checking that it fits the data."""
+    dataset.check_offers(test.takes, type(test).__name__)
+    return test.prepare(dataset)
+
+
+def check_alpha(alpha: float) -> float:
+    """Return ``alpha`` if it is a significance level, else say so."""
+    if not (is_number(alpha) and 0 < alpha < 1):
+        raise ArgumentError(f"alpha is a significance level and must lie between 0 and 1, but {alpha!r} was given.")
+    return float(alpha)
+
+
+def critical_strength(alpha: float) -> float:
+    """Return the strength above which a test at level alpha says "dependent".
+
+    Examples
+    --------
+    >>> round(critical_strength(0.05), 3)
+    1.96
+    """
+    return float(-ndtri(alpha / 2))
