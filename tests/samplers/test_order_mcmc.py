@@ -1,15 +1,14 @@
 """Order MCMC leaves its target unchanged, and reaches it."""
 
-import inspect
 import itertools
 import pickle
 
-import numba
 import numpy as np
 import pytest
 from scipy.stats import norm
 
 import edgewise as ew
+from compiled import altered
 from edgewise._kernels.rivals import order_mcmc as kernels
 from edgewise.samplers import Schedule
 from edgewise.samplers import order_mcmc as sampler
@@ -166,14 +165,8 @@ def test_edge_probabilities_agree_with_enumeration_under_constraints_and_an_orde
     ("relocate", "passed += scratch.without[j] - scratch.within[j]", "passed += scratch.without[j]"),
 ])  # fmt: skip
 def test_a_wrong_step_is_caught(monkeypatch, function, right, wrong):
-    scope = vars(kernels) | {"in_place": numba.njit(error_model="numpy", _nrt=False)}
-    for name in (function, "step", "run"):
-        source = inspect.getsource(vars(kernels)[name].py_func)
-        if name == function:
-            assert source.count(right) == 1
-            source = source.replace(right, wrong)
-        exec(source, scope)  # noqa: S102
-    monkeypatch.setattr(sampler, "run", scope["run"])
+    broken = altered([vars(kernels)[name] for name in (function, "step", "run")], right=right, wrong=wrong)
+    monkeypatch.setattr(sampler, "run", broken["run"])
     assert largest_z_score() > BOUND
 
 

@@ -1,17 +1,16 @@
 """Structure MCMC against its slow twin, against enumeration, and against what users were promised."""
 
-import inspect
 import math
 import pickle
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 import pytest
 from scipy.special import logsumexp
 from scipy.stats import norm
 
 import edgewise as ew
+from compiled import altered
 from edgewise._kernels.basics.bits import unpack
 from edgewise._kernels.rivals import edge_reversal, structure_mcmc
 from edgewise.data import load_data
@@ -206,15 +205,8 @@ def test_a_step_leaves_the_posterior_of_543_dags_unchanged():
 @pytest.fixture(scope="module")
 def broken_run():
     """The compiled loop with a wrong ratio of acceptance for edge reversals: the numbers of edges are left out."""
-    right, wrong = " + np.log(edges / new_edges)", ""
-    plain = {"in_place": numba.njit(error_model="numpy", _nrt=False)}
-    source = inspect.getsource(edge_reversal.reverse_edge.py_func)
-    assert source.count(right) == 1
-    scope = vars(edge_reversal) | plain
-    exec(source.replace(right, wrong), scope)  # noqa: S102
-    scope = vars(structure_mcmc) | plain | {"reverse_edge": scope["reverse_edge"]}
-    exec(inspect.getsource(structure_mcmc.run.py_func), scope)  # noqa: S102
-    return scope["run"]
+    kernels = [edge_reversal.reverse_edge, structure_mcmc.run]
+    return altered(kernels, right=" + np.log(edges / new_edges)", wrong="")["run"]
 
 
 def test_a_wrong_ratio_of_acceptance_is_caught(broken_run, monkeypatch):
