@@ -13,9 +13,10 @@ from edgewise._kernels.rivals import order_mcmc as kernels
 from edgewise.samplers import Schedule
 from edgewise.samplers import order_mcmc as sampler
 from edgewise.samplers.order_mcmc import OrderMCMC
+from exact.intervals import Ends, measure_outcomes
 from exact.modular import ExactModular, list_tiers, weigh_tiers
 from naive import parent_sets as naive
-from naive.parent_sets import make_chain, measure_outcomes, read_draws, take_step
+from naive.parent_sets import make_chain, read_draws, take_step
 from naive.stepping import FlatScore
 
 TIERS = ew.TierOrder([["X0"], ["X2"], ["X1"]], strength=0.7)
@@ -44,7 +45,7 @@ def move_to(chain, order):
 
 def transition_matrix(chain, orders):
     number = {tuple(order): i for i, order in enumerate(orders)}
-    matrix = np.zeros((len(orders), len(orders)))
+    matrix, ends = np.zeros((len(orders), len(orders))), Ends()
     for order in orders:
         for choice, probability in chosen_rows(chain):
 
@@ -53,7 +54,7 @@ def transition_matrix(chain, orders):
                 take_step(chain, [*choice, uniform])
                 return number[tuple(chain.state.order.tolist())]
 
-            for reached, share in measure_outcomes(destination).items():
+            for reached, share in measure_outcomes(destination, ends=ends).items():
                 matrix[number[order], reached] += probability * share
     return matrix
 

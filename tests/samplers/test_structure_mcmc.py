@@ -19,6 +19,7 @@ from edgewise.samplers import Schedule, reversal_sets
 from edgewise.samplers import structure_mcmc as sampler
 from edgewise.samplers.structure_mcmc import StructureMCMC
 from edgewise.scores import BGe, GaussianBIC
+from exact.intervals import Ends
 from naive import scores
 from naive.features import paths
 from naive.graphs import all_dags
@@ -108,6 +109,7 @@ class Probe:
 
     def __init__(self, chain):
         self.chain = chain
+        self._ends = Ends()
 
     def __call__(self, dag, choice, uniform, *for_parents):
         self.chain.begin(dag)
@@ -120,7 +122,7 @@ class Probe:
         proposed = self(dag, choice, 0.0, *for_parents)
         if (proposed == dag).all():
             return dag, 0.0
-        return proposed, bisect(lambda uniform: (self(dag, choice, uniform, *for_parents) == dag).all())
+        return proposed, self._find_end(lambda uniform: (self(dag, choice, uniform, *for_parents) == dag).all())
 
     def pieces(self, dag, choice, first=None):
         """Cut [0, 1) where the parents change that are proposed for the first variable or, given it, for the second.
@@ -136,9 +138,14 @@ class Probe:
         low = 0.0
         while low < 1.0:
             present = proposal(low)
-            high = bisect(lambda number, present=present: proposal(number) != present, low)
+            high = self._find_end(lambda number, present=present: proposal(number) != present, low)
             yield (low + high) / 2, high - low
             low = high
+
+    def _find_end(self, is_beyond, low=0.0):
+        """Return where a condition that holds from some number up to 1 begins to hold; 1 if it never does."""
+        last = np.nextafter(1.0, 0.0)
+        return self._ends.narrow_down(is_beyond, low, last)[1] if is_beyond(last) else 1.0
 
     def transition_matrix(self, dags):
         p, reversal = self.chain.model.p, self.chain.model.reversal
@@ -157,20 +164,6 @@ class Probe:
                         new, accepted = self.acceptance(dag, choice, first, second)
                         matrix[n, number[new.tobytes()]] += reversal / edges * share * part * accepted
         return matrix + np.diag(1 - matrix.sum(axis=1))
-
-
-def bisect(is_beyond, low=0.0):
-    """Return where a condition that holds from some number up to 1 begins to hold; 1 if it never does."""
-    high = 1.0
-    if not is_beyond(np.nextafter(1.0, 0.0)):
-        return high
-    for _ in range(52):
-        middle = (low + high) / 2
-        if is_beyond(middle):
-            high = middle
-        else:
-            low = middle
-    return high
 
 
 def imbalance(values, case, **settings):
