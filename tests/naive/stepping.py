@@ -1,6 +1,7 @@
 """Chains driven by chosen random numbers, so that tests decide which swap is proposed and whether it is accepted."""
 
 import numpy as np
+import pytest
 
 from edgewise.data import load_data
 from edgewise.priors import Sparsity
@@ -9,6 +10,9 @@ from edgewise.scores import BGe
 
 ALWAYS = Schedule(iterations=10**9, burn_in=0, thin=1)
 """A draw after every iteration."""
+
+by_swaps = pytest.mark.parametrize("number", [1000, pytest.param(10_000, marks=pytest.mark.slow)])
+"""Swaps to be compared with a slow twin: some always, and many when there is time."""
 
 PAPER = {"parents": "full", "moves": "adjacent"}
 """Settings of the chain that the paper describes."""
