@@ -17,6 +17,10 @@ os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".cache" / "numba" / _digest
 import numpy as np  # noqa: E402
 import pytest  # noqa: E402
 
+from compiled import compile_once  # noqa: E402
+
+compile_once()
+
 REFERENCE = Path(__file__).parent / "reference"
 REFERENCE_SETS = ("p10_n100_s3_seed1", "p30_n1000_s3_seed1")
 

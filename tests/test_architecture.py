@@ -4,6 +4,7 @@ import ast
 import importlib
 import inspect
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,7 @@ LONGEST = 450
 """Lines of a module: what one can still read in one sitting."""
 
 
+@cache
 def tree_of(path):
     return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
 
@@ -59,8 +61,8 @@ def imported_modules(path):
                 yield from (f"edgewise.{alias.name}" for alias in node.names)
 
 
-def by_module(paths):
-    return pytest.mark.parametrize("path", paths, ids=lambda path: str(path.relative_to(SOURCE)))
+def name_of(path):
+    return path.relative_to(SOURCE).as_posix()
 
 
 def folder(path):
@@ -84,13 +86,18 @@ def decorated(path, *decorators):
             yield node.name
 
 
-@by_module([path for path in MODULES if folder(path) != "_kernels"])
-def test_only_kernels_import_what_only_kernels_can_call(path):
+def test_only_kernels_import_what_only_kernels_can_call():
     """Functions compiled without a wrapper for Python would crash it if it called them."""
-    for node in ast.walk(tree_of(path)):
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("edgewise._kernels."):
-            home = SOURCE.parent / f"{node.module.replace('.', '/')}.py"
-            assert not {alias.name for alias in node.names} & set(decorated(home, "inner", "inlined"))
+    found = [
+        f"{name_of(path)} imports {name} of {node.module}"
+        for path in MODULES
+        if folder(path) != "_kernels"
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("edgewise._kernels.")
+        for name in decorated(SOURCE.parent / f"{node.module.replace('.', '/')}.py", "inner", "inlined")
+        if name in {alias.name for alias in node.names}
+    ]
+    assert found == []
 
 
 def test_the_table_has_no_cycle():
@@ -101,66 +108,78 @@ def test_the_table_has_no_cycle():
         done |= ready
 
 
-@by_module([path for path in MODULES if path.parent != SOURCE])
-def test_imports_follow_the_data(path):
-    home = folder(path)
-    for module in imported_modules(path):
+def imports(paths, is_refused):
+    """List the imports of some modules that a rule refuses."""
+    return [
+        f"{name_of(path)} imports {module}"
+        for path in paths
+        for module in imported_modules(path)
+        if is_refused(path, module)
+    ]
+
+
+def test_imports_follow_the_data():
+    def is_refused(path, module):
         if not module.startswith("edgewise."):
-            continue
-        other = module.split(".")[1]
+            return False
+        home, other = folder(path), module.split(".")[1]
         if other not in MAY_IMPORT and other not in EVERYWHERE:
             other = edgewise._HOME[other]  # from edgewise import name
-        if (path.relative_to(SOURCE).as_posix(), other) == HANDS_ON:
-            continue
-        assert other in {home, *EVERYWHERE, *MAY_IMPORT[home]}, f"{home} imports {module}"
+        return (name_of(path), other) != HANDS_ON and other not in {home, *EVERYWHERE, *MAY_IMPORT[home]}
+
+    assert imports([path for path in MODULES if path.parent != SOURCE], is_refused) == []
 
 
-@by_module([path for path in MODULES if folder(path) == "cli"])
-def test_the_command_line_goes_through_the_public_names(path):
+def test_the_command_line_goes_through_the_public_names():
     """Inside a command, ``import edgewise as ew`` stands for whatever is imported late."""
-    for module in imported_modules(path):
-        assert not module.startswith("edgewise._")
+    commands = [path for path in MODULES if folder(path) == "cli"]
+    assert imports(commands, lambda path, module: module.startswith("edgewise._")) == []
 
 
-@by_module([SOURCE / f"{name}.py" for name in sorted(EVERYWHERE)])
-def test_what_all_import_imports_only_the_like(path):
-    ours = {module for module in imported_modules(path) if module.startswith("edgewise")}
-    assert ours <= {f"edgewise.{name}" for name in EVERYWHERE}
+def test_what_all_import_imports_only_the_like():
+    ours = {f"edgewise.{name}" for name in EVERYWHERE}
+    shared = [SOURCE / f"{name}.py" for name in sorted(EVERYWHERE)]
+    assert imports(shared, lambda path, module: module.startswith("edgewise") and module not in ours) == []
 
 
-@by_module([path for path in MODULES if folder(path) != "_kernels"])
-def test_only_kernels_import_numba(path):
-    assert not [module for module in imported_modules(path) if module.split(".")[0] == "numba"]
+def test_only_kernels_import_numba():
+    others = [path for path in MODULES if folder(path) != "_kernels"]
+    assert imports(others, lambda path, module: module.split(".")[0] == "numba") == []
 
 
-@by_module(MODULES)
-def test_nothing_is_asserted_printed_or_caught_blindly(path):
-    for node in ast.walk(tree_of(path)):
-        where = f"{path}:{getattr(node, 'lineno', 0)}"
-        assert not isinstance(node, ast.Assert), where
-        assert not (isinstance(node, ast.ExceptHandler) and node.type is None), where
+def test_nothing_is_asserted_printed_or_caught_blindly():
+    def is_refused(node):
         called = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else None
-        assert called not in {"print", "eval", "exec", "breakpoint"}, where
+        return (
+            isinstance(node, ast.Assert)
+            or (isinstance(node, ast.ExceptHandler) and node.type is None)
+            or called in {"print", "eval", "exec", "breakpoint"}
+        )
+
+    found = [
+        f"{name_of(path)}:{node.lineno}" for path in MODULES for node in ast.walk(tree_of(path)) if is_refused(node)
+    ]
+    assert found == []
 
 
-@by_module(MODULES)
-def test_nothing_is_pickled(path):
-    assert not {"pickle", "cloudpickle", "joblib", "dill", "marshal", "shelve"} & set(imported_modules(path))
+def test_nothing_is_pickled():
+    refused = {"pickle", "cloudpickle", "joblib", "dill", "marshal", "shelve"}
+    assert imports(MODULES, lambda path, module: module in refused) == []
 
 
-@by_module(MODULES)
-def test_modules_are_short(path):
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= LONGEST
+def test_modules_are_short():
+    lengths = {name_of(path): len(path.read_text(encoding="utf-8").splitlines()) for path in MODULES}
+    assert {name: length for name, length in lengths.items() if length > LONGEST} == {}
 
 
-@by_module([path for path in MODULES if path.name != "__init__.py"])
-def test_modules_say_what_they_are(path):
-    assert ast.get_docstring(tree_of(path))
+def test_modules_say_what_they_are():
+    silent = [name_of(path) for path in MODULES if path.name != "__init__.py" and not ast.get_docstring(tree_of(path))]
+    assert silent == []
 
 
-@by_module(MODULES)
-def test_nothing_is_left_to_do(path):
-    assert not re.search(r"\b(TODO|FIXME|XXX|HACK)\b", path.read_text(encoding="utf-8"))
+def test_nothing_is_left_to_do():
+    left = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
+    assert [name_of(path) for path in MODULES if left.search(path.read_text(encoding="utf-8"))] == []
 
 
 def test_the_public_names_are_listed_once_and_the_same_everywhere():
@@ -179,29 +198,34 @@ def test_an_unknown_name_is_an_ordinary_error():
         _ = edgewise.nonsense
 
 
-@pytest.mark.parametrize("name", edgewise.__all__)
-def test_public_names_resolve_and_are_documented(name):
-    value = getattr(edgewise, name)
-    home = importlib.import_module(f"edgewise.{edgewise._HOME[name]}")
-    assert value is getattr(home, name)
-    assert name in getattr(home, "__all__", [name])
-    own = vars(value).get("__doc__") if inspect.isclass(value) else value.__doc__
-    assert own
-    assert not own.startswith(f"{name}(")  # what a dataclass without a docstring gets
+def test_public_names_resolve():
+    for name in edgewise.__all__:
+        home = importlib.import_module(f"edgewise.{edgewise._HOME[name]}")
+        assert getattr(edgewise, name) is getattr(home, name)
+        assert name in getattr(home, "__all__", [name])
+
+
+def test_public_names_are_documented():
+    def is_documented(name):
+        value = getattr(edgewise, name)
+        own = vars(value).get("__doc__") if inspect.isclass(value) else value.__doc__
+        return own and not own.startswith(f"{name}(")  # what a dataclass without a docstring gets
+
+    assert [name for name in edgewise.__all__ if not is_documented(name)] == []
 
 
 def public_functions():
-    """Yield the public functions, and the methods of the public classes."""
+    """Yield the public functions, and the methods of the public classes, each with its name."""
     for name in edgewise.__all__:
         value = getattr(edgewise, name)
         if not inspect.isclass(value):
-            yield pytest.param(value, id=name)
+            yield name, value
         elif not issubclass(value, BaseException):
             for method in vars(value).values():
                 method = getattr(method, "__func__", method)
                 # prepare is how parts of a run meet, not something that users call
                 if inspect.isfunction(method) and not method.__name__.startswith(("_", "prepare")):
-                    yield pytest.param(method, id=f"{name}.{method.__name__}")
+                    yield f"{name}.{method.__name__}", method
 
 
 def documented(docstring, section):
@@ -213,35 +237,42 @@ def documented(docstring, section):
     return {name.strip() for head in heads for name in head.split(",")}
 
 
-@pytest.mark.parametrize("function", list(public_functions()))
-def test_public_functions_describe_their_parameters(function):
-    assert function.__doc__
-    parameters = set(inspect.signature(function).parameters) - {"self", "cls"}
-    short = len(parameters) <= 1 and function.__qualname__ not in edgewise.__all__
-    described = documented(function.__doc__, "Parameters")
-    assert described == parameters or (short and not described)
-    for name, parameter in inspect.signature(function).parameters.items():
-        assert parameter.annotation is not inspect.Parameter.empty or name in {"self", "cls"}
-    assert inspect.signature(function).return_annotation is not inspect.Signature.empty
+def test_public_functions_describe_their_parameters():
+    def is_described(function):
+        parameters = set(inspect.signature(function).parameters) - {"self", "cls"}
+        short = len(parameters) <= 1 and function.__qualname__ not in edgewise.__all__
+        described = documented(function.__doc__ or "", "Parameters")
+        return function.__doc__ and (described == parameters or (short and not described))
+
+    assert [name for name, function in public_functions() if not is_described(function)] == []
 
 
-@pytest.mark.parametrize(
-    "name", ["BGe", "Covariance", "Dataset", "GaussianBIC", "MinimalIMAP", "Posterior", "Sparsity"]
-)
-def test_public_classes_describe_their_fields(name):
-    value = getattr(edgewise, name)
-    fields = {field for field in value.__dataclass_fields__ if field != "_"}
-    described = documented(value.__doc__, "Parameters") | documented(value.__doc__, "Attributes")
-    assert described == fields
+def test_public_functions_have_types():
+    def is_typed(function):
+        signature = inspect.signature(function)
+        return signature.return_annotation is not inspect.Signature.empty and all(
+            parameter.annotation is not inspect.Parameter.empty or name in {"self", "cls"}
+            for name, parameter in signature.parameters.items()
+        )
+
+    assert [name for name, function in public_functions() if not is_typed(function)] == []
 
 
-@pytest.mark.parametrize("name", [name for name in edgewise.__all__ if not inspect.isclass(getattr(edgewise, name))])
-def test_public_functions_have_an_example_and_few_positional_parameters(name):
-    function = getattr(edgewise, name)
-    assert ">>>" in function.__doc__
-    positional = [
-        parameter
-        for parameter in inspect.signature(function).parameters.values()
-        if parameter.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
-    ]
-    assert len(positional) <= 4
+def test_public_classes_describe_their_fields():
+    for name in ("BGe", "Covariance", "Dataset", "GaussianBIC", "MinimalIMAP", "Posterior", "Sparsity"):
+        value = getattr(edgewise, name)
+        fields = {field for field in value.__dataclass_fields__ if field != "_"}
+        described = documented(value.__doc__, "Parameters") | documented(value.__doc__, "Attributes")
+        assert described == fields, name
+
+
+def test_public_functions_have_an_example():
+    assert [name for name, function in public_functions() if "." not in name and ">>>" not in function.__doc__] == []
+
+
+def test_public_functions_have_few_positional_parameters():
+    def positional(function):
+        parameters = inspect.signature(function).parameters.values()
+        return sum(parameter.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD for parameter in parameters)
+
+    assert [name for name, function in public_functions() if "." not in name and positional(function) > 4] == []

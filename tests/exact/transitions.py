@@ -1,12 +1,12 @@
 """The transition matrix of the compiled chain over orders, found from its steps."""
 
 import warnings
-from itertools import pairwise
 
 import numpy as np
 
 import edgewise as ew
 from edgewise.samplers import Schedule
+from exact.intervals import NARROW, Ends, measure_outcomes
 from naive.stepping import Scripted, choose, choose_relocation, make_chain
 
 NEVER = Schedule(iterations=10**9, burn_in=10**9 - 1, thin=1)
@@ -15,37 +15,34 @@ NEVER = Schedule(iterations=10**9, burn_in=10**9 - 1, thin=1)
 PARTS = 8
 """The range of the number that decides a step is swept in so many parts, before those with two ends are divided."""
 
-NARROW = 2.0**-41
-"""The width of the last parts, which limits the error of a probability."""
+
+def go_to(chain, order):
+    """Put a chain at an order, if it is not there."""
+    if tuple(chain.state.order.tolist()) != order:
+        chain.state.order[:] = order
+        assert chain.refresh()
 
 
-def destinations(chain, start, choice):
+def destinations(chain, start, choice, likely):
     """Return where a step from ``start`` leads, and with what probability, when its first number is ``choice``.
 
-    The second number goes from 0 to 1. A part of that range is divided as long as its ends lead to different orders.
+    The second number goes from 0 to 1; where it may lead elsewhere is ``likely``.
     """
 
     def destination(uniform):
-        if tuple(chain.state.order.tolist()) != start:
-            chain.state.order[:] = start
-            assert chain.refresh()
+        go_to(chain, start)
         # Within rounding errors of 1, weights that should add up to the whole may not.
         chain.rng = Scripted([[choice, min(uniform, 1 - NARROW)]])
         chain.advance(1)
         return tuple(chain.state.order.tolist())
 
-    found = {}
-    ends = [(uniform, destination(uniform)) for uniform in np.linspace(0, 1, PARTS + 1).tolist()]
-    parts = list(pairwise(ends))
-    while parts:
-        (low, first), (high, last) = parts.pop()
-        if first == last or high - low < NARROW:
-            found[first] = found.get(first, 0.0) + high - low
-        else:
-            middle = (low + high) / 2
-            between = (middle, destination(middle))
-            parts += [((low, first), between), (between, (high, last))]
-    return found
+    return measure_outcomes(destination, ends=Ends(likely), parts=PARTS)
+
+
+def weigh(chain, order):
+    """Return the log of what the chain takes the probability of an order to be."""
+    go_to(chain, order)
+    return chain.log_posterior + (chain.target.heat - 1) * chain.log_score
 
 
 def exchanged(order, k):
@@ -55,10 +52,22 @@ def exchanged(order, k):
     return [tuple(order)]
 
 
+def acceptance(weight, order, k):
+    """Return where a number no longer leads to an exchange, if the chain is right."""
+    return [np.exp(min(weight[other] - weight[order], 0.0)) for other in exchanged(order, k) if other in weight]
+
+
 def relocated(order, k):
     """Return the orders with the variable at position k at any position."""
     rest = [*order[:k], *order[k + 1 :]]
     return [(*rest[:j], order[k], *rest[j:]) for j in range(len(order))]
+
+
+def conditional(weight, order, k):
+    """Return where a number leads to the next position, if the chain is right."""
+    log_weight = np.array([weight.get(other, -np.inf) for other in relocated(order, k)])
+    sums = np.exp(log_weight - log_weight.max()).cumsum()
+    return (sums / sums[-1]).tolist()
 
 
 def transition_matrices(values, orders, *, laziness=0.1, heat=1.0, **settings):
@@ -72,16 +81,17 @@ def transition_matrices(values, orders, *, laziness=0.1, heat=1.0, **settings):
         warnings.simplefilter("ignore", ew.VoidTestWarning)
         chain = make_chain(values, orders[0], laziness=laziness, schedule=NEVER, **settings)
     chain.target = chain.target._replace(heat=heat)
+    weight = {order: weigh(chain, order) for order in orders}
     share = chain.model.relocations
     found = []
-    for probability, choice, neighbours in (
-        ((1 - laziness) * (1 - share), choose, exchanged),
-        ((1 - laziness) * share, choose_relocation, relocated),
+    for probability, choice, neighbours, likely in (
+        ((1 - laziness) * (1 - share), choose, exchanged, acceptance),
+        ((1 - laziness) * share, choose_relocation, relocated, conditional),
     ):
         matrix = np.zeros((len(orders), len(orders)))
         for order in orders if probability > 0 else ():
             for k in range(p):
-                reached = destinations(chain, order, choice(chain, k))
+                reached = destinations(chain, order, choice(chain, k), likely(weight, order, k))
                 assert set(reached) <= {order, *neighbours(order, k)}
                 for other, part in reached.items():
                     matrix[number[order], number[other]] += part / p

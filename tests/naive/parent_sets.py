@@ -61,34 +61,3 @@ def read_draws(chain, blocks):
     bits = np.unpackbits(parents.astype("<u8").view(np.uint8), axis=1, bitorder="little", count=chain.p).astype(bool)
     assert (node[family] == np.arange(chain.p)).all()
     return bits[family].swapaxes(1, 2), order, log_score, log_prior
-
-
-def find_intervals(destination):
-    """Return (low, high, outcome) for every outcome of a step, where one uniform random number decides between them.
-
-    Every outcome has an interval of numbers; where one ends is found by bisection.
-    """
-    found = []
-
-    def search(low, at_low, high, at_high):
-        if at_low == at_high or high - low < 1e-12:
-            if found and found[-1][2] == at_low:
-                found[-1][1] = high
-            else:
-                found.append([low, high, at_low])
-        else:
-            middle = (low + high) / 2
-            at_middle = destination(middle)
-            search(low, at_low, middle, at_middle)
-            search(middle, at_middle, high, at_high)
-
-    search(0.0, destination(0.0), 1.0, destination(np.nextafter(1.0, 0.0)))
-    return found
-
-
-def measure_outcomes(destination):
-    """Return how likely each outcome of a step is, where one uniform random number decides between them."""
-    share = {}
-    for low, high, outcome in find_intervals(destination):
-        share[outcome] = share.get(outcome, 0.0) + high - low
-    return share

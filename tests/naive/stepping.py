@@ -1,9 +1,7 @@
 """Chains driven by chosen random numbers, so that tests decide which swap is proposed and whether it is accepted."""
 
-import inspect
-
-import numba
 import numpy as np
+import pytest
 
 from edgewise.data import load_data
 from edgewise.priors import Sparsity
@@ -12,6 +10,9 @@ from edgewise.scores import BGe
 
 ALWAYS = Schedule(iterations=10**9, burn_in=0, thin=1)
 """A draw after every iteration."""
+
+by_swaps = pytest.mark.parametrize("number", [1000, pytest.param(10_000, marks=pytest.mark.slow)])
+"""Swaps to be compared with a slow twin: some always, and many when there is time."""
 
 PAPER = {"parents": "full", "moves": "adjacent"}
 """Settings of the chain that the paper describes."""
@@ -91,16 +92,3 @@ def drive(chain, rows):
     bits = np.unpackbits(parents.astype("<u8").view(np.uint8), axis=1, bitorder="little", count=p).astype(bool)
     assert (node[family] == np.arange(p)).all()
     return bits[family].swapaxes(1, 2), order, log_score + log_prior
-
-
-def recompile(kernels, *, right, wrong):
-    """Return kernels compiled anew with ``wrong`` for ``right``, by name; each sees those before it in the list."""
-    decorator = numba.njit(error_model="numpy", _nrt=False)
-    found = {}
-    sources = [inspect.getsource(kernel.py_func) for kernel in kernels]
-    assert any(right in source for source in sources)
-    for kernel, source in zip(kernels, sources, strict=True):
-        scope = kernel.py_func.__globals__ | dict.fromkeys(("in_place", "inner", "inlined"), decorator) | found
-        exec(source.replace(right, wrong), scope)  # noqa: S102
-        found[kernel.py_func.__name__] = scope[kernel.py_func.__name__]
-    return found

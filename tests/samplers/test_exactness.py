@@ -5,11 +5,12 @@ import pytest
 from scipy.stats import norm
 
 import edgewise as ew
+from compiled import altered
 from edgewise._kernels.full_conditioning import minimal_imap as kernels
 from edgewise._kernels.full_conditioning.neighbours import exchange_neighbours
 from exact.orders import ExactOrders
 from exact.transitions import transition_matrix
-from naive.stepping import PAPER, recompile
+from naive.stepping import PAPER
 
 
 @pytest.mark.parametrize(("p", "n"), [(2, 20), (3, 15), (4, 30), (4, 5), (4, 4)])
@@ -81,7 +82,7 @@ def test_edge_probabilities_agree_with_enumeration():
 
 def test_a_wrong_acceptance_rule_is_caught(monkeypatch):
     """The same check on the same chain, but for an acceptance probability of the square root of the ratio."""
-    broken = recompile(
+    broken = altered(
         [exchange_neighbours, kernels.run],
         right="is_rejected(log_ratio, uniform)",
         wrong="is_rejected(0.5 * log_ratio, uniform)",

@@ -14,6 +14,7 @@ from edgewise.data import load_data
 from edgewise.samplers.order_mcmc import OrderMCMC
 from edgewise.samplers.parent_sets import count_sets, estimate_memory
 from edgewise.samplers.partition_mcmc import PartitionMCMC
+from exact.intervals import measure_outcomes
 from naive import parent_sets as naive
 from naive import scores
 from sentences import check_sentence
@@ -142,7 +143,7 @@ def test_sets_are_chosen_by_their_weights(rng, p):
 
         sets = list(naive.parent_sets(node, inside, max_parents=2, needed=wanted))
         expected = softmax([scores.bge(values, node, parents) - len(parents) for parents in sets])
-        share = naive.measure_outcomes(chosen)
+        share = measure_outcomes(chosen)
         assert set(share) <= set(sets)
         np.testing.assert_allclose([share.get(parents, 0.0) for parents in sets], expected, rtol=0, atol=1e-10)
 

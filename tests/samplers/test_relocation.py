@@ -9,6 +9,7 @@ import pytest
 from scipy.stats import norm
 
 import edgewise as ew
+from compiled import altered
 from edgewise._kernels.grow_shrink import grow_shrink
 from edgewise._kernels.orders.relocation import choose_position
 from edgewise.samplers import multiplicity
@@ -19,7 +20,7 @@ from naive import scores
 from naive.grow_shrink import NaiveGrowShrink
 from naive.imap import NaiveIMAP
 from naive.knowledge import constrained_dag
-from naive.stepping import choose_relocation, drive, make_chain, recompile
+from naive.stepping import choose_relocation, drive, make_chain
 
 ALPHA = 0.2
 """Level of significance: high, so that few rows give many edges."""
@@ -170,7 +171,7 @@ def test_all_orders_are_reached_and_their_probabilities_kept(rng, finder, moves,
 
 def test_a_wrong_conditional_is_caught(rng, monkeypatch):
     """The same check, when positions are drawn with the square roots of their weights."""
-    broken = recompile(
+    broken = altered(
         [choose_position, grow_shrink.relocate_walking, grow_shrink.relocate, grow_shrink.run],
         right="np.exp(log_weight[i] - log_weight[best])",
         wrong="np.exp(0.5 * (log_weight[i] - log_weight[best]))",

@@ -10,9 +10,7 @@ from edgewise.imap import factorize
 from naive import scores
 from naive.chain import NaiveChain
 from naive.imap import NaiveIMAP
-from naive.stepping import FlatScore, choose, drive, make_chain
-
-SWAPS = 10_000
+from naive.stepping import FlatScore, by_swaps, choose, drive, make_chain
 
 
 def well_behaved(rng, n, p):
@@ -28,6 +26,7 @@ def nearly_collinear(rng, n, p):
     return values
 
 
+@by_swaps
 @pytest.mark.parametrize(
     ("make", "n", "p"),
     [
@@ -46,15 +45,15 @@ def nearly_collinear(rng, n, p):
         (well_behaved, 31, 30),
     ],
 )
-def test_the_imap_equals_the_naive_one_after_every_swap(rng, make, n, p):
-    """Ten thousand random swaps, all accepted, wrap-arounds included; with n < p + 2 some positions are not tested."""
+def test_the_imap_equals_the_naive_one_after_every_swap(rng, make, n, p, number):
+    """Random swaps, all accepted, wrap-arounds included; with n < p + 2 some positions are not tested."""
     values = make(rng, n, p)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ew.VoidTestWarning)
         chain = make_chain(values, rng.permutation(p), score=FlatScore(), gamma=0.0)
-    swaps = rng.integers(p, size=SWAPS)
+    swaps = rng.integers(p, size=number)
     expected = list(chain.state.order)
-    dags, orders, _ = drive(chain, np.column_stack([choose(chain, swaps), np.full(SWAPS, 0.5)]))
+    dags, orders, _ = drive(chain, np.column_stack([choose(chain, swaps), np.full(number, 0.5)]))
     naive = NaiveIMAP(np.corrcoef(values.T), n, 0.01)
     for k, dag, order in zip(swaps, dags, orders, strict=True):
         j = (k + 1) % p

@@ -1,17 +1,16 @@
 """Structure MCMC against its slow twin, against enumeration, and against what users were promised."""
 
-import inspect
 import math
 import pickle
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 import pytest
 from scipy.special import logsumexp
 from scipy.stats import norm
 
 import edgewise as ew
+from compiled import altered
 from edgewise._kernels.basics.bits import unpack
 from edgewise._kernels.rivals import edge_reversal, structure_mcmc
 from edgewise.data import load_data
@@ -20,6 +19,7 @@ from edgewise.samplers import Schedule, reversal_sets
 from edgewise.samplers import structure_mcmc as sampler
 from edgewise.samplers.structure_mcmc import StructureMCMC
 from edgewise.scores import BGe, GaussianBIC
+from exact.intervals import Ends
 from naive import scores
 from naive.features import paths
 from naive.graphs import all_dags
@@ -109,6 +109,7 @@ class Probe:
 
     def __init__(self, chain):
         self.chain = chain
+        self._ends = Ends()
 
     def __call__(self, dag, choice, uniform, *for_parents):
         self.chain.begin(dag)
@@ -121,7 +122,7 @@ class Probe:
         proposed = self(dag, choice, 0.0, *for_parents)
         if (proposed == dag).all():
             return dag, 0.0
-        return proposed, bisect(lambda uniform: (self(dag, choice, uniform, *for_parents) == dag).all())
+        return proposed, self._find_end(lambda uniform: (self(dag, choice, uniform, *for_parents) == dag).all())
 
     def pieces(self, dag, choice, first=None):
         """Cut [0, 1) where the parents change that are proposed for the first variable or, given it, for the second.
@@ -137,9 +138,14 @@ class Probe:
         low = 0.0
         while low < 1.0:
             present = proposal(low)
-            high = bisect(lambda number, present=present: proposal(number) != present, low)
+            high = self._find_end(lambda number, present=present: proposal(number) != present, low)
             yield (low + high) / 2, high - low
             low = high
+
+    def _find_end(self, is_beyond, low=0.0):
+        """Return where a condition that holds from some number up to 1 begins to hold; 1 if it never does."""
+        last = np.nextafter(1.0, 0.0)
+        return self._ends.narrow_down(is_beyond, low, last)[1] if is_beyond(last) else 1.0
 
     def transition_matrix(self, dags):
         p, reversal = self.chain.model.p, self.chain.model.reversal
@@ -158,20 +164,6 @@ class Probe:
                         new, accepted = self.acceptance(dag, choice, first, second)
                         matrix[n, number[new.tobytes()]] += reversal / edges * share * part * accepted
         return matrix + np.diag(1 - matrix.sum(axis=1))
-
-
-def bisect(is_beyond, low=0.0):
-    """Return where a condition that holds from some number up to 1 begins to hold; 1 if it never does."""
-    high = 1.0
-    if not is_beyond(np.nextafter(1.0, 0.0)):
-        return high
-    for _ in range(52):
-        middle = (low + high) / 2
-        if is_beyond(middle):
-            high = middle
-        else:
-            low = middle
-    return high
 
 
 def imbalance(values, case, **settings):
@@ -206,15 +198,8 @@ def test_a_step_leaves_the_posterior_of_543_dags_unchanged():
 @pytest.fixture(scope="module")
 def broken_run():
     """The compiled loop with a wrong ratio of acceptance for edge reversals: the numbers of edges are left out."""
-    right, wrong = " + np.log(edges / new_edges)", ""
-    plain = {"in_place": numba.njit(error_model="numpy", _nrt=False)}
-    source = inspect.getsource(edge_reversal.reverse_edge.py_func)
-    assert source.count(right) == 1
-    scope = vars(edge_reversal) | plain
-    exec(source.replace(right, wrong), scope)  # noqa: S102
-    scope = vars(structure_mcmc) | plain | {"reverse_edge": scope["reverse_edge"]}
-    exec(inspect.getsource(structure_mcmc.run.py_func), scope)  # noqa: S102
-    return scope["run"]
+    kernels = [edge_reversal.reverse_edge, structure_mcmc.run]
+    return altered(kernels, right=" + np.log(edges / new_edges)", wrong="")["run"]
 
 
 def test_a_wrong_ratio_of_acceptance_is_caught(broken_run, monkeypatch):

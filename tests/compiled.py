@@ -1,0 +1,73 @@
+"""Compiled kernels in tests: each compiled once for all processes of a run, and kernels with a mistake in them.
+
+Numba looks for a kernel in its cache and, if it is not there, compiles it; two workers that need the same one at the
+same time both do. Here the second waits for the first. This also keeps two processes from writing an index of the cache
+at the same time, when one would lose what the other has written.
+"""
+
+import fcntl
+import hashlib
+import inspect
+import os
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType
+
+from numba import config
+from numba.core.caching import NullCache
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.dispatcher import Dispatcher
+
+_compile = Dispatcher.compile
+
+
+@contextmanager
+def _locked(path):
+    """Keep other processes out. The lock belongs to the process, so that it never waits for itself."""
+    with open(path, "a") as file:
+        fcntl.lockf(file, fcntl.LOCK_EX)
+        yield
+
+
+def _compile_once(dispatcher, signature):
+    cache = dispatcher._cache
+    if isinstance(cache, NullCache):
+        return _compile(dispatcher, signature)
+    # Numba's own lock comes first, or of two threads of a process each could wait for a kernel that the other compiles.
+    # Kernels do not call each other in circles, so processes do not wait for each other in circles either.
+    with global_compiler_lock, _locked(f"{cache._cache_file._index_path}.lock"):
+        return _compile(dispatcher, signature)
+
+
+def compile_once():
+    """Have every kernel compiled by one process only, from now on."""
+    Dispatcher.compile = _compile_once
+
+
+def altered(kernels, *, right, wrong):
+    """Return kernels compiled with ``wrong`` in place of ``right``, by name.
+
+    Each kernel sees those before it in the list. Their sources are files beside Numba's cache, where they are found
+    compiled in the next run.
+    """
+    sources = [inspect.getsource(kernel.py_func) for kernel in kernels]
+    assert any(right in source for source in sources), "there should be something to alter"
+    sources = [source.replace(right, wrong) for source in sources]
+    digest = hashlib.sha256("\n".join(sources).encode()).hexdigest()[:16]
+    found = {}
+    for kernel, source in zip(kernels, sources, strict=True):
+        name = kernel.py_func.__name__
+        # A module of its own, since compiled functions of one module and name could be taken for one another.
+        module = ModuleType(f"altered_{digest}_{name}")
+        path = Path(config.CACHE_DIR) / "altered" / f"{module.__name__}.py"
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            draft = path.with_suffix(f".{os.getpid()}")
+            draft.write_text(source, encoding="utf-8")
+            draft.replace(path)
+        vars(module).update({**kernel.py_func.__globals__, **found, "__name__": module.__name__})
+        sys.modules[module.__name__] = module
+        exec(compile(source, path, "exec"), vars(module))  # noqa: S102
+        found[name] = getattr(module, name)
+    return found
