@@ -82,7 +82,7 @@ def _autocovariance(values: np.ndarray) -> np.ndarray:
     for chain in values:
         spectrum = np.fft.rfft(chain - chain.mean(axis=0), n=length, axis=0)
         power += spectrum.real**2 + spectrum.imag**2
-    return np.fft.irfft(power, n=length, axis=0)[:draws] / (chains * draws)
+    return np.asarray(np.fft.irfft(power, n=length, axis=0)[:draws] / (chains * draws))
 
 
 def monte_carlo_error(
