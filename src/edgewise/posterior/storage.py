@@ -119,7 +119,7 @@ class DrawFile:
         arrays = {name: getattr(table, name) for name in FAMILIES}
         arrays |= {name: array for name, array in extras.items() if array is not None}
         drawn = {name: getattr(table, name) for name in DRAWN}
-        text = json.dumps(about, ensure_ascii=True, sort_keys=True)
+        text = json.dumps(about, ensure_ascii=True)
         with writing(self.path):
             for name, array in arrays.items():
                 dimensions = (FAMILIES | EXTRAS)[name]
