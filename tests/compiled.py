@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 
-from numba import config
+from numba import config, njit
 from numba.core.caching import NullCache
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
@@ -43,6 +43,16 @@ def _compile_once(dispatcher, signature):
 def compile_once():
     """Have every kernel compiled by one process only, from now on."""
     Dispatcher.compile = _compile_once
+
+
+def entry(part):
+    """Return a part of a kernel as a function that Python can call."""
+
+    @njit(error_model="numpy")
+    def call(*args):
+        return part(*args)
+
+    return call
 
 
 def altered(kernels, *, right, wrong):

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from edgewise._kernels.basics.recorder import Draws
+from edgewise.posterior import Posterior
 from edgewise.posterior.collecting import Collector, InMemory
 
 
@@ -53,11 +54,12 @@ def collect(records, *, keeper=None, nodes=None, info=None):
         for part in (slice(None, half), slice(half, None)):
             collector.add(chain, Draws(*(array[part] for array in draws)), *families)
     return keeper.finish(
-        min(len(record.draws.family) for record in records),
-        collector.families(),
-        nodes=tuple(nodes or (f"X{node}" for node in range(p))),
-        moves=({"adjacent": (100, 31), "wrap-around": (7, 2)},) * len(records),
-        info=info or {},
+        Posterior(
+            draws=keeper.gather(min(len(record.draws.family) for record in records), collector.families()),
+            nodes=tuple(nodes or (f"X{node}" for node in range(p))),
+            moves=({"adjacent": (100, 31), "wrap-around": (7, 2)},) * len(records),
+            info=info or {},
+        )
     )
 
 

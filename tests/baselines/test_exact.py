@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from compiled import altered
+from compiled import altered, entry
 from edgewise._kernels.learners import exact as kernels
 from edgewise.baselines import bootstrap, exact_posterior, mmhc
 from edgewise.baselines.exact import MOST_SUMMED, Families, all_dags, list_dags, sum_orders
@@ -89,9 +89,9 @@ def test_a_sum_that_forgets_orders_is_caught(rng):
     values = random_values(rng, 30, 4)
     families = prepare(values, np.full((4, 4), -1.0)).log_posterior()
     for j in range(4):
-        kernels.add_subsets(families, j)
+        entry(kernels.add_subsets)(families, j)
     totals = []
-    for forward in (kernels.sum_forward, broken["sum_forward"]):
+    for forward in map(entry, (kernels.sum_forward, broken["sum_forward"])):
         before = np.empty(16)
         forward(families, before)
         totals.append(before[-1])

@@ -2,14 +2,14 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from compiled import altered
+from compiled import altered, entry
 from edgewise._kernels.learners import greedy_sp as kernels
 from edgewise.baselines import greedy_sp
 from edgewise.baselines.edges import name_edges
 from edgewise.baselines.sparsest_permutation import sparse_order
 from edgewise.graphs import is_acyclic, is_markov_equivalent
 from edgewise.imap import factorize
-from edgewise.independence import threshold_table
+from edgewise.independence import FisherZ
 from naive import greedy_sp as naive
 from naive.graphs import random_dag
 from naive.imap import NaiveIMAP
@@ -38,7 +38,7 @@ def make_stage(correlation, order, tau, levels=1):
     )
     stage.order[0] = order
     assert factorize(correlation, np.asarray(order), stage.W[0])
-    kernels.retest(stage, 0, 0, p - 1, tau)
+    entry(kernels.retest)(stage, 0, 0, p - 1, tau)
     return stage
 
 
@@ -55,7 +55,7 @@ def differing_turns(rng, turn):
     for n, p in [(30, 4), (60, 6), (300, 7), (9, 7)]:
         for _ in range(10):
             correlation = np.corrcoef(sparse_values(rng, n, p), rowvar=False)
-            tau = threshold_table(n, p, 0.1)
+            tau = FisherZ().thresholds(n, p, 0.1)
             imap = NaiveIMAP(correlation, n, 0.1)
             order = tuple(rng.permutation(p).tolist())
             for i, j in naive.covered_edges(imap.dag(order)):
@@ -70,7 +70,7 @@ def differing_turns(rng, turn):
 
 
 def test_a_turned_edge_gives_the_imap_of_the_new_order(rng):
-    assert differing_turns(rng, kernels.turn) == 0
+    assert differing_turns(rng, entry(kernels.turn)) == 0
 
 
 def test_tests_with_the_old_conditioning_sets_are_caught(rng):
@@ -80,14 +80,14 @@ def test_tests_with_the_old_conditioning_sets_are_caught(rng):
         right="retest(stage, level, first, last, tau)",
         wrong="stage.dag[level, i, j] = False\n    stage.dag[level, j, i] = True",
     )
-    assert differing_turns(rng, broken["turn"]) > 0
+    assert differing_turns(rng, entry(broken["turn"])) > 0
 
 
 def test_covered_edges(rng):
     for _ in range(20):
         dag = random_dag(6, rng)
         edges = np.zeros((36, 2), np.int64)
-        number = kernels.list_covered(dag, edges)
+        number = entry(kernels.list_covered)(dag, edges)
         assert [tuple(edge) for edge in edges[:number].tolist()] == naive.covered_edges(dag)
 
 
@@ -103,7 +103,7 @@ def test_the_search_equals_the_naive_one(rng, n, p, depth):
         imap = NaiveIMAP(correlation, n, 0.05)
         order = tuple(rng.permutation(p).tolist())
         expected = imap.dag(naive.find_sparser(order, imap.dag, depth))
-        np.testing.assert_array_equal(search(correlation, order, threshold_table(n, p, 0.05), depth), expected)
+        np.testing.assert_array_equal(search(correlation, order, FisherZ().thresholds(n, p, 0.05), depth), expected)
         assert expected.sum() <= imap.dag(order).sum()
 
 
@@ -145,7 +145,7 @@ def test_of_equally_sparse_dags_the_best_score_is_kept(rng):
 @pytest.mark.parametrize(("n", "p"), [(20, 2), (50, 6), (500, 9)])
 def test_sparse_orders_end_with_the_fewest_dependences(rng, n, p):
     correlation = np.corrcoef(sparse_values(rng, n, p), rowvar=False)
-    order = sparse_order(correlation, threshold_table(n, p, 0.05), rng)
+    order = sparse_order(correlation, FisherZ().thresholds(n, p, 0.05), rng)
     assert sorted(order) == list(range(p))
     imap = NaiveIMAP(correlation, n, 0.05)
     for place in range(p - 1, 0, -1):

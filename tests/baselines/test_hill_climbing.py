@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise._kernels.learners.hill_climbing import Families, Landscape, Scratch, climb, has_path
+from edgewise._kernels.learners.hill_climbing import Families, Landscape, climb, has_path
+from edgewise._kernels.scores.interface import new_room
 from edgewise.baselines import hill_climb, mmhc
 from edgewise.baselines.edges import edge_weights, name_edges
 from edgewise.baselines.hill_climbing import climb_hill
@@ -55,7 +56,7 @@ def test_the_result_is_a_local_maximum_and_its_gain_is_right(rng):
     tables = ew.BGe().prepare(load_data(random_values(rng, 200, p)))
     weights = np.full((p, p), -1.0)
     dag = none(p)
-    gain = climb(Landscape(tables, weights, ~none(p), none(p)), dag, name_edges(p), 100, 15)
+    gain = climb(Landscape(tables, weights, ~none(p), none(p)), dag, name_edges(p), 100, 15, new_room(tables, p))
     height = log_posterior(tables, weights)
     assert is_acyclic(dag)
     np.testing.assert_allclose(gain, height(dag) - height(none(p)), rtol=0, atol=1e-8)
@@ -78,7 +79,8 @@ def test_going_on_for_the_worse_finds_better_dags():
 
 def test_paths_other_than_the_edge_itself(rng):
     p = 7
-    scratch = Scratch(np.empty(p, np.int64), np.empty(28), np.empty(p, np.int64), np.empty(p, bool))
+    find_path = entry(has_path)
+    scratch = ClimbingRoom(np.empty(p, np.int64), (), np.empty(p), np.empty(p, np.int64), np.empty(p, bool))
     for _ in range(20):
         dag = random_dag(p, rng, density=0.4)
         families = Families(np.zeros((p, p), np.int64), dag.sum(axis=0), np.zeros(p))
@@ -89,7 +91,7 @@ def test_paths_other_than_the_edge_itself(rng):
             for j in range(p):
                 without = dag.copy()
                 without[i, j] = False
-                assert i == j or has_path(families, i, j, scratch) == ancestors(without)[i, j]
+                assert i == j or find_path(families, i, j, scratch) == ancestors(without)[i, j]
 
 
 def test_an_almost_infinite_sample_comes_to_an_end():

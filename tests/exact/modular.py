@@ -6,7 +6,7 @@ from itertools import combinations, permutations
 import numpy as np
 from scipy.special import logsumexp
 
-from edgewise.priors import Sparsity
+from edgewise.priors import Sparsity, TierTerm
 from naive import graphs, scores
 from naive.graphs import are_acyclic
 
@@ -59,7 +59,7 @@ def count_in_place(tier, partition):
 
 def list_tiers(prior, names):
     """Return the order priors among the terms of a prior: tier numbers by variable, and a strength, for each."""
-    return [(term.tier.tolist(), term.strength) for term in prior.terms(names).tiers]
+    return [(term.tier.tolist(), term.strength) for term in prior.terms(names).of(TierTerm)]
 
 
 def weigh_tiers(tiers, partition):

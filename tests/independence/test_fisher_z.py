@@ -3,7 +3,7 @@ import pytest
 
 import edgewise as ew
 from edgewise.data import load_data
-from edgewise.independence import threshold_table, warn_of_void_tests
+from edgewise.independence import FisherZ, warn_of_void_tests
 from naive.imap import NaiveIMAP
 
 
@@ -21,7 +21,7 @@ def test_p_values_equal_bnlearn_and_pcalg(reference):
 def test_thresholds_decide_as_the_tests_do(rng):
     n, p, alpha = 30, 8, 0.05
     values = rng.standard_normal((n, p)) @ rng.standard_normal((p, p))
-    threshold = threshold_table(n, p, alpha)
+    threshold = FisherZ().thresholds(n, p, alpha)
     decisions = []
     for j in range(1, p):
         for v in range(j):
@@ -34,7 +34,7 @@ def test_thresholds_decide_as_the_tests_do(rng):
 
 @pytest.mark.parametrize("alpha", [1e-300, 1e-12, 0.01, 0.5, 0.999999])
 def test_thresholds_are_finite_for_every_alpha(alpha):
-    table = threshold_table(12, 10, alpha)
+    table = FisherZ().thresholds(12, 10, alpha)
     assert np.isfinite(table).all()
     assert (table >= 0).all()
     assert (np.diff(table[1:]) >= 0).all()
@@ -43,7 +43,7 @@ def test_thresholds_are_finite_for_every_alpha(alpha):
 @pytest.mark.parametrize(("n", "p", "tested"), [(4, 2, 2), (4, 5, 2), (10, 10, 8), (12, 10, 10), (13, 10, 10)])
 def test_only_defined_tests_have_thresholds(n, p, tested):
     """Position j conditions on j - 1 variables; n - (j - 1) - 3 must be positive."""
-    assert len(threshold_table(n, p, 0.01)) == tested
+    assert len(FisherZ().thresholds(n, p, 0.01)) == tested
     assert tested == sum(n - (j - 1) - 3 > 0 or j == 0 for j in range(p))
 
 

@@ -6,7 +6,7 @@ import pytest
 from edgewise.data import load_data
 from edgewise.priors import Sparsity
 from edgewise.samplers import MinimalIMAP, Schedule
-from edgewise.scores import BGe
+from edgewise.scores import BGe, Score
 
 ALWAYS = Schedule(iterations=10**9, burn_in=0, thin=1)
 """A draw after every iteration."""
@@ -30,8 +30,10 @@ class Scripted:
         return rows
 
 
-class FlatScore:
+class FlatScore(Score):
     """The same score for every DAG, so that with gamma = 0 every proposal is accepted."""
+
+    takes = "moments"
 
     def prepare(self, dataset):
         tables = BGe().prepare(dataset)

@@ -7,8 +7,10 @@ import pytest
 import edgewise as ew
 from edgewise._kernels.basics.bits import pack
 from edgewise._kernels.beliefs.beliefs import CHANGED
-from edgewise._kernels.beliefs.settling import establish
+from edgewise._kernels.rivals.prior_only import begin_prior
+from edgewise.priors import OrderFunctionTerm
 from edgewise.samplers import Schedule, prepare_prior
+from edgewise.samplers.beliefs import Questions
 from naive import priors as naive
 
 P = 9
@@ -66,11 +68,11 @@ def make_chain(names, prior):
 
 def compiled_value(chain, dag, order):
     """Return the log prior of a DAG and an order as the compiled loop computes it from scratch."""
-    chain.order[:] = order
-    chain._structure.new_base[:] = pack(dag.T)
-    chain._structure.marks[CHANGED] = pack(np.ones(len(dag), bool))
+    chain.state.order[:] = order
+    chain.structure.new_base[:] = pack(dag.T)
+    chain.structure.marks[CHANGED] = pack(np.ones(len(dag), bool))
     model = chain.model
-    assert establish(chain.order, chain._family, model.target, chain._cache, model.beliefs, chain._structure)
+    assert begin_prior(chain.state, model.target, Questions((), model.beliefs, chain.structure).views)
     return chain.log_posterior
 
 
@@ -175,6 +177,6 @@ def test_priors_add_up_to_a_flat_sum():
     ],
 )
 def test_a_function_gets_the_order_if_it_asks_for_it(function, wants):
-    (term,) = ew.LogPrior(function).terms(["a", "b"]).functions
-    assert term.wants_order is wants
+    (term,) = ew.LogPrior(function).terms(["a", "b"]).beyond
+    assert isinstance(term, OrderFunctionTerm) is wants
     assert term.function(np.zeros((2, 2), bool), np.arange(2)) == 0

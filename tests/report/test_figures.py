@@ -7,8 +7,8 @@ import plotly.graph_objects as go
 import pytest
 
 import edgewise as ew
+from edgewise.posterior.content import monte_carlo_interval
 from edgewise.posterior.summaries import pair_table
-from edgewise.report.content import monte_carlo_interval
 from reports import HOSTILE, sample
 from sentences import check_sentence
 

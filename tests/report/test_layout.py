@@ -3,9 +3,10 @@ from itertools import pairwise
 import networkx as nx
 import numpy as np
 import pytest
+from scipy.optimize import isotonic_regression
 
 import edgewise as ew
-from edgewise.report.layout import BEND, lay_out
+from edgewise.report.layout import BEND, _rising, lay_out
 
 
 def dags():
@@ -65,3 +66,9 @@ def test_a_tree_is_drawn_without_crossings():
     assert crossings(layout, dag) == 0
     plain = type(layout)(np.arange(len(dag), dtype=float), layout.down, {})
     assert crossings(plain, dag) > 0
+
+
+def test_places_rise_as_near_to_those_wanted_as_they_can(rng):
+    for size in (1, 2, 3, 10, 50):
+        for wanted in (rng.normal(size=size), rng.integers(3, size=size).astype(float), -np.arange(float(size))):
+            np.testing.assert_allclose(_rising(wanted), isotonic_regression(wanted).x, rtol=0, atol=1e-12)

@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 import edgewise as ew
+from edgewise.posterior.content import edge_table, monte_carlo_interval
 from edgewise.posterior.effects import effect_draws
 from edgewise.posterior.summaries import pair_table
-from edgewise.report.content import edge_table, monte_carlo_interval
 from reports import HOSTILE, sample
 
 

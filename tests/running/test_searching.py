@@ -16,7 +16,7 @@ def all_orders(data, sampler, prior, constraints=None):
     dataset = load_data(data)
     knowledge = None if constraints is None else constraints.resolve(dataset.names)
     model = sampler.prepare(dataset, ew.BGe(), prior, knowledge)
-    chain = model.begin(np.arange(dataset.p), np.random.default_rng(1), Schedule(1, 0, 1))
+    chain = model.start(np.arange(dataset.p), np.random.default_rng(1), Schedule(1, 0, 1))
     found = []
     for order in permutations(range(dataset.p)):
         position = np.argsort(order)

@@ -30,7 +30,7 @@ def test_automatic_starts_cannot_be_bettered_by_one_relocation_and_differ():
     assert len({tuple(order) for order in orders}) > 1
     best, order = posterior.log_posterior[0, 0], orders[0]
     model = LAZY.prepare(load_data(data), ew.BGe(), ew.Sparsity("auto"))
-    chain = model.begin(np.array(order), np.random.default_rng(1), Schedule(1, 0, 1))
+    chain = model.start(np.array(order), np.random.default_rng(1), Schedule(1, 0, 1))
     assert chain.log_posterior == pytest.approx(best, rel=1e-12)
     for k in range(12):
         rest = order[:k] + order[k + 1 :]

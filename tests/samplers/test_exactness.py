@@ -6,8 +6,10 @@ from scipy.stats import norm
 
 import edgewise as ew
 from compiled import altered
-from edgewise._kernels.full_conditioning import minimal_imap as kernels
-from edgewise._kernels.full_conditioning.neighbours import exchange_neighbours
+from edgewise._kernels.full_conditioning.moves import exchange_neighbours
+from edgewise._kernels.full_conditioning.neighbours import exchange_tested
+from edgewise._kernels.orders.loop import run, work
+from edgewise.samplers import order_chains
 from exact.orders import ExactOrders
 from exact.transitions import transition_matrix
 from naive.stepping import PAPER
@@ -83,9 +85,9 @@ def test_edge_probabilities_agree_with_enumeration():
 def test_a_wrong_acceptance_rule_is_caught(monkeypatch):
     """The same check on the same chain, but for an acceptance probability of the square root of the ratio."""
     broken = altered(
-        [exchange_neighbours, kernels.run],
+        [exchange_tested, exchange_neighbours, run, work],
         right="is_rejected(log_ratio, uniform)",
         wrong="is_rejected(0.5 * log_ratio, uniform)",
     )
-    monkeypatch.setattr(kernels, "run", broken["run"])
+    monkeypatch.setattr(order_chains, "work", broken["work"])
     assert largest_z_score(five_variables(), seed=1) > BOUND

@@ -8,7 +8,7 @@ import pytest
 
 import edgewise as ew
 from edgewise._kernels.compiling import in_place
-from edgewise._kernels.grow_shrink import growth
+from edgewise._kernels.grow_shrink import tree as growth
 from naive import scores
 from naive.grow_shrink import NaiveGrowShrink
 from naive.knowledge import constrained_dag, faults
@@ -160,7 +160,7 @@ def test_a_walk_in_the_tree_is_the_greedy_path(rng, make, n, p, criterion):
     values = make(rng, n, p)
     chain = grown_chain(values, rng.permutation(p), criterion, alpha=0.05)
     naive = NaiveGrowShrink(values, criterion=criterion, alpha=0.05)
-    tree = chain._tree
+    tree = chain.state.found.tree
     steps = 0
     for _ in range(50):
         order = rng.permutation(p)
@@ -200,7 +200,7 @@ def test_forgetting_the_tree_changes_nothing(rng, monkeypatch, prior, criterion)
         monkeypatch.setattr(growth, "STATES", states)
         chain = make_chain(values, order, parents="grow-shrink", criterion=criterion, moves="auto", prior=prior)
         found.append(drive(chain, rows))
-        assert (chain._tree.used[growth.STATES_USED] > p + 1) == (states > p + 1)
+        assert (chain.state.found.tree.used[growth.STATES_USED] > p + 1) == (states > p + 1)
     for large, small in zip(*found, strict=True):
         np.testing.assert_array_equal(large, small)
 

@@ -9,6 +9,7 @@ import pytest
 from scipy.special import softmax
 
 import edgewise as ew
+from compiled import entry
 from edgewise._kernels.rivals import parent_sets as kernels
 from edgewise.data import load_data
 from edgewise.samplers.order_mcmc import OrderMCMC
@@ -18,6 +19,10 @@ from exact.intervals import measure_outcomes
 from naive import parent_sets as naive
 from naive import scores
 from sentences import check_sentence
+
+ask_afresh, choose, list_parents, log_sum, name_sum = map(
+    entry, (kernels.ask_afresh, kernels.choose, kernels.list_parents, kernels.log_sum, kernels.name_sum)
+)
 
 BOTH = pytest.mark.parametrize("sampler", [OrderMCMC, PartitionMCMC])
 
@@ -31,9 +36,9 @@ def make_target(data, *, prior=None, constraints=None, score=None, **settings):
 
 def ask(target, inside, needed=None):
     """Return a workspace that asks for the sets inside some variables that meet others."""
-    p, words = len(target.edge), len(target.table.sets)
-    workspace = kernels.new_workspace(p, words)
-    kernels.ask_afresh(workspace.asked, p)
+    p = len(target.edge)
+    workspace = kernels.new_workspace(target.score, p)
+    ask_afresh(workspace.asked, p)
     for v in inside:
         workspace.asked[kernels.OUTSIDE, v // 64] &= ~np.uint64(1 << v % 64)
     if needed is not None:
@@ -89,10 +94,10 @@ def test_sums_equal_naive_ones(rng, make, n, p, max_parents):
         needed = inside[: rng.integers(1, 4)]
         workspace = ask(target, inside)
         total = naive.log_sum(values, node, inside, max_parents=max_parents)
-        np.testing.assert_allclose(kernels.log_sum(target.table, node, workspace), total, rtol=1e-12)
+        np.testing.assert_allclose(log_sum(target.table, node, workspace), total, rtol=1e-12)
         workspace = ask(target, inside, needed)
         total = naive.log_sum(values, node, inside, max_parents=max_parents, needed=needed)
-        np.testing.assert_allclose(kernels.log_sum(target.table, node, workspace), total, rtol=1e-12)
+        np.testing.assert_allclose(log_sum(target.table, node, workspace), total, rtol=1e-12)
     if make is nearly_collinear:
         log_weight = list_table(target.table, 1, p).values()
         assert max(log_weight) - min(log_weight) > 1000
@@ -134,11 +139,11 @@ def test_sets_are_chosen_by_their_weights(rng, p):
     node, inside, needed = 3, [0, 1, 4, 5, p - 1], [1, p - 1]
     for wanted in (None, needed):
         workspace = ask(target, inside, wanted)
-        log_total = kernels.log_sum(target.table, node, workspace)
+        log_total = log_sum(target.table, node, workspace)
 
         def chosen(uniform, workspace=workspace, log_total=log_total):
-            s = kernels.choose(target.table, node, workspace, log_total, uniform)
-            size = kernels.list_parents(target.table, s, workspace.members)
+            s = choose(target.table, node, workspace, log_total, uniform)
+            size = list_parents(target.table, s, workspace.members)
             return tuple(workspace.members[:size].tolist())
 
         sets = list(naive.parent_sets(node, inside, max_parents=2, needed=wanted))
@@ -152,11 +157,11 @@ def test_rounding_errors_never_choose_a_set_that_was_not_asked_for(rng):
     values = nearly_collinear(rng, 200, 6)
     target = make_target(values, max_parents=3)
     workspace = ask(target, [0, 2], [2])
-    log_total = kernels.log_sum(target.table, 1, workspace)
+    log_total = log_sum(target.table, 1, workspace)
     for slip in (0.0, 1e-9):  # a total that is a little too large leaves room at the end
         for uniform in (0.0, 0.5, np.nextafter(1.0, 0.0)):
-            s = kernels.choose(target.table, 1, workspace, log_total + slip, uniform)
-            size = kernels.list_parents(target.table, s, workspace.members)
+            s = choose(target.table, 1, workspace, log_total + slip, uniform)
+            size = list_parents(target.table, s, workspace.members)
             assert 2 in workspace.members[:size]
             assert set(workspace.members[:size]) <= {0, 2}
 
@@ -168,7 +173,7 @@ def test_sums_have_names_of_their_own():
     for node in range(7):
         for inside, needed in itertools.product(range(2**7), repeat=2):
             asked[:, 0] = ~np.uint64(inside), needed
-            names.add(int(kernels.name_sum(node, asked)))
+            names.add(int(name_sum(node, asked)))
     assert len(names) == 7 * 2**14
 
 

@@ -9,10 +9,9 @@ import pytest
 from scipy.stats import norm
 
 import edgewise as ew
-from compiled import altered
+from compiled import altered, entry
+from edgewise._kernels.rivals import parent_sets, partitions
 from edgewise._kernels.rivals import partition_mcmc as kernels
-from edgewise._kernels.rivals import partitions
-from edgewise._kernels.rivals.parent_sets import list_parents
 from edgewise.samplers import Schedule
 from edgewise.samplers import partition_mcmc as sampler
 from edgewise.samplers.partition_mcmc import MOVES, PartitionMCMC
@@ -21,6 +20,11 @@ from exact.modular import ExactModular, all_partitions, layers, list_tiers, weig
 from naive import parent_sets as naive
 from naive.parent_sets import make_chain, read_draws, take_step
 from naive.stepping import FlatScore
+
+draw_dag, take_out, put_in, find_layers, list_parents = map(
+    entry,
+    (partitions.draw_dag, partitions.take_out, partitions.put_in, partitions.find_layers, parent_sets.list_parents),
+)
 
 TIERS = ew.TierOrder([["X0"], ["X2"], ["X1"]], strength=0.7)
 
@@ -104,7 +108,7 @@ def parent_intervals(chain, node):
 
     def chosen(uniform):
         uniforms = np.full((1, chain.p), uniform)
-        partitions.draw_dag(chain.state.present, chain.target, workspace, uniforms, 0, 0)
+        draw_dag(chain.state.present, chain.target, workspace, uniforms, 0, 0)
         size = list_parents(chain.target.table, workspace.chosen[node], workspace.members)
         return tuple(workspace.members[:size].tolist())
 
@@ -224,16 +228,16 @@ def test_a_variable_can_be_put_back_at_every_place(rng):
             set_to(whole, state)
             position = int(rng.integers(p))
             node = whole.order[position]
-            place = partitions.take_out(whole, position, others)
+            place = take_out(whole, position, others)
             left = tuple(rest for e in state if (rest := tuple(v for v in e if v != node)))
             assert read(others, p - 1) == left
-            partitions.put_in(others, node, place, again)
+            put_in(others, node, place, again)
             assert read(again, p) == state
             for e in range(len(left) + 1):
-                partitions.put_in(others, node, 2 * e, again)
+                put_in(others, node, 2 * e, again)
                 assert read(again, p) == (*left[:e], (node,), *left[e:])
             for e in range(len(left)):
-                partitions.put_in(others, node, 2 * e + 1, again)
+                put_in(others, node, 2 * e + 1, again)
                 assert read(again, p) == (*left[:e], tuple(sorted((*left[e], node))), *left[e + 1 :])
 
 
@@ -249,14 +253,14 @@ def test_layers_of_dags_are_found(rng, p):
         sets = np.zeros_like(none)
         for source, child in np.argwhere(dag).tolist():
             sets[child, source // 64] |= np.uint64(1 << source % 64)
-        assert partitions.find_layers(sets, none, chain._scratch.placed, partition)
+        assert find_layers(sets, none, chain._scratch.placed, partition)
         assert read(partition, p) == layers(dag)
-        assert partitions.find_layers(none, sets, chain._scratch.placed, partition)
+        assert find_layers(none, sets, chain._scratch.placed, partition)
         assert read(partition, p) == layers(dag)
         first, last = order[0], order[-1]
         sets[first, last // 64] |= np.uint64(1 << int(last) % 64)
         sets[last, first // 64] |= np.uint64(1 << int(first) % 64)
-        assert not partitions.find_layers(sets, none, chain._scratch.placed, partition)
+        assert not find_layers(sets, none, chain._scratch.placed, partition)
 
 
 BOUND = norm.isf(1e-4 / 40)

@@ -3,10 +3,14 @@
 import numpy as np
 
 import edgewise as ew
-from edgewise._kernels.basics.recorder import add_family, enlarge, find, new_recorder
-from edgewise._kernels.families.families import CACHE_BITS, new_cache
+from compiled import entry
+from edgewise._kernels.basics import recorder as kernels
+from edgewise._kernels.basics.recorder import enlarge, new_recorder
+from edgewise._kernels.families.cache import CACHE_BITS
 from edgewise.samplers import Schedule
 from naive.stepping import PAPER, make_chain
+
+add_family, find = entry(kernels.add_family), entry(kernels.find)
 
 
 def test_draws_beyond_64_variables_are_their_orders_imaps(rng):
@@ -66,8 +70,8 @@ def test_forgetting_scores_changes_nothing(rng, monkeypatch):
         for _ in range(200):
             blocks += chain.advance(25)
             if number:
-                chain._cache = new_cache(12)
+                chain.state.cache.family[:] = np.zeros_like(chain.state.cache.family)
         records.append([np.concatenate(arrays) for arrays in zip(*blocks, strict=True)])
-    assert len(new_cache(12).family) == 2**CACHE_BITS
+    assert len(chain.state.cache.family) == 2**CACHE_BITS
     for one, other in zip(*records, strict=True):
         np.testing.assert_array_equal(one, other)

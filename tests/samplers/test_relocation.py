@@ -10,9 +10,10 @@ from scipy.stats import norm
 
 import edgewise as ew
 from compiled import altered
-from edgewise._kernels.grow_shrink import grow_shrink
+from edgewise._kernels.grow_shrink.relocation import relocate, relocate_walking
+from edgewise._kernels.orders.loop import run, work
 from edgewise._kernels.orders.relocation import choose_position
-from edgewise.samplers import multiplicity
+from edgewise.samplers import multiplicity, order_chains
 from exact.orders import ExactOrders
 from exact.transitions import relocated, transition_matrices, transition_matrix
 from naive import priors as naive
@@ -172,13 +173,13 @@ def test_all_orders_are_reached_and_their_probabilities_kept(rng, finder, moves,
 def test_a_wrong_conditional_is_caught(rng, monkeypatch):
     """The same check, when positions are drawn with the square roots of their weights."""
     broken = altered(
-        [choose_position, grow_shrink.relocate_walking, grow_shrink.relocate, grow_shrink.run],
+        [choose_position, relocate_walking, relocate, run, work],
         right="np.exp(log_weight[i] - log_weight[best])",
         wrong="np.exp(0.5 * (log_weight[i] - log_weight[best]))",
     )
     values = four_variables(rng, 25)
     check_balance(values, "score", *PRIORS["plain"])
-    monkeypatch.setattr(grow_shrink, "run", broken["run"])
+    monkeypatch.setattr(order_chains, "work", broken["work"])
     with pytest.raises(AssertionError, match="Not equal to tolerance"):
         check_balance(values, "score", *PRIORS["plain"])
 

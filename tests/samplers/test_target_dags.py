@@ -88,7 +88,7 @@ def test_relatives_are_counted_right_after_each_step(rng):
     chain = make_chain(ew.simulate(20, 60, seed=1).data, rng.permutation(20), alpha=0.3, target="dags")
     for _ in range(200):
         (dag,), _, _ = drive(chain, rng.random((1, 2)))
-        assert chain._structure.value[0, 2] == pytest.approx(multiplicity.sum_relatives(dag[None])[0], abs=1e-10)
+        assert chain.structure.value[0, 2] == pytest.approx(multiplicity.sum_relatives(dag[None])[0], abs=1e-10)
 
 
 def test_the_estimate_in_the_chain_is_a_share_of_the_hook_length_estimate(rng):

@@ -11,9 +11,8 @@ import pytest
 from scipy.stats import chi2, t
 
 import edgewise as ew
-from edgewise._kernels.beliefs.beliefs import log_prior_beyond_families
 from edgewise.data import load_data
-from edgewise.samplers import MinimalIMAP, Schedule, order_chains, tempering
+from edgewise.samplers import MinimalIMAP, Schedule, beliefs, order_chains, tempering
 from edgewise.samplers.tempering import EXCHANGE_EVERY, TemperedChain, check_temperatures, make_ladder
 from exact.orders import ExactOrders
 from naive import bimodal
@@ -251,7 +250,7 @@ def test_all_replicas_agree_with_enumeration_with_grow_shrink(rng):
 def exchange_by_log_posterior(monkeypatch):
     def log_posterior(chain):
         total = chain.state.family["log_score"].sum() + chain.state.family["log_prior"].sum()
-        return total + log_prior_beyond_families(chain.model.beliefs, chain._structure)
+        return total + beliefs.weigh_beyond_families(chain.model.beliefs, chain.structure)
 
     monkeypatch.setattr(order_chains.OrderChain, "log_score", property(log_posterior))
 

@@ -5,7 +5,7 @@ import math
 import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 from rich import box
@@ -13,10 +13,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from edgewise.experiments import Accuracy
 from edgewise.posterior.diagnostics import Diagnostics
 from edgewise.posterior.summaries import PROBABLE
 from edgewise.wording import enumerate_items, printable
+
+if TYPE_CHECKING:
+    from edgewise.experiments import Accuracy
 
 REPORT = "report.html"
 
@@ -52,7 +54,7 @@ class Summary:
     diagnostics: Diagnostics
     info: dict[str, Any]
     files: list[str]
-    accuracy: Accuracy | None = None
+    accuracy: "Accuracy | None" = None
 
     @property
     def joined(self) -> pd.DataFrame:
@@ -136,7 +138,7 @@ def _method(sampler: dict[str, Any]) -> str:
     return f"Parents were found by {sampler['parents']}, with {by}."
 
 
-def _compared(accuracy: Accuracy) -> str:
+def _compared(accuracy: "Accuracy") -> str:
     return (
         f"Against the true DAG, the area under the ROC curve is {accuracy.undirected:.3f} for adjacencies, "
         f"{accuracy.directed:.3f} for directed edges and {accuracy.compelled:.3f} for compelled ones."

@@ -5,7 +5,7 @@ translates, and hands the draws on to whoever keeps them: :class:`InMemory`, or 
 :class:`edgewise.posterior.storage.DrawFile`.
 """
 
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -24,8 +24,11 @@ class Keeper(Protocol):
     def append(self, chain: int, draws: Draws) -> None:
         """Take the next draws of a chain."""
 
-    def finish(self, draws: int, families: Families, **about: Any) -> Posterior:
-        """Return the posterior of the first ``draws`` draws of each chain; ``about`` are its other attributes."""
+    def gather(self, draws: int, families: Families) -> DrawTable:
+        """Return the first ``draws`` draws of each chain, when there are no more to come."""
+
+    def finish(self, posterior: Posterior) -> Posterior:
+        """Keep what else a posterior of these draws holds, and return it."""
 
 
 class InMemory:
@@ -38,15 +41,19 @@ class InMemory:
         """Take the next draws of a chain."""
         self._blocks[chain].append(draws)
 
-    def finish(self, draws: int, families: Families, **about: Any) -> Posterior:
-        """Return the posterior."""
+    def gather(self, draws: int, families: Families) -> DrawTable:
+        """Return the first ``draws`` draws of each chain."""
         arrays = {
             name: np.stack(
                 [np.concatenate([getattr(block, name) for block in blocks])[:draws] for blocks in self._blocks]
             )
             for name in Draws._fields
         }
-        return Posterior(draws=DrawTable(**arrays, family_node=families[0], family_parents=families[1]), **about)
+        return DrawTable(**arrays, family_node=families[0], family_parents=families[1])
+
+    def finish(self, posterior: Posterior) -> Posterior:
+        """Return the posterior, which is in memory already."""
+        return posterior
 
 
 class Collector:

@@ -1,17 +1,17 @@
 """Did the chains converge? R-hat, effective sample sizes, agreement between chains, and a verdict in words.
 
-R-hat (rank-normalised, on split chains) and effective sample sizes are ArviZ's, with its defaults, for the log
+R-hat (rank-normalised, on split chains) and effective sample sizes are those of ArviZ's defaults, for the log
 posterior and for the indicator of every edge that is sometimes drawn and sometimes not. Agreement is the paper's
 measure: the correlation of edge probabilities between chains.
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from .monte_carlo import DIGITS
+from .monte_carlo import DIGITS, count_effective, find_r_hat, normal_scores, split_chains
 
 if TYPE_CHECKING:
     from .posterior import Posterior
@@ -129,27 +129,30 @@ def _diagnose_edges(posterior: "Posterior") -> pd.DataFrame:
 
 
 def _r_hat_and_ess(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return ArviZ's R-hat and effective sample size along the last axis of (chain, draw, quantity).
+    """Return R-hat and effective sample size along the last axis of (chain, draw, quantity): indicators, or one number.
 
     A quantity that is constant in each chain, but not the same, has R-hat infinity and a single effective draw per
     chain; one that never varies at all has converged. R-hat compares chains, and is not a number for a single one.
     """
-    from arviz_stats import base
-
-    arviz: Any = vars(base)["array_stats"]
-    values = values.astype(float)
     stuck = (values == values[:, :1]).all(axis=(0, 1))
     constant = (values == values[:1, :1]).all(axis=(0, 1))
     r_hat = np.where(constant, 1.0, np.inf)
     ess = np.where(constant, values.shape[0] * values.shape[1], values.shape[0]).astype(float)
     moving = ~stuck
     if moving.any() and values.shape[1] >= 4:
+        halves = split_chains(values[..., moving].astype(float))
         with np.errstate(all="ignore"):
-            found = arviz.rhat(values[..., moving], chain_axis=0, draw_axis=1)
+            if values.dtype == bool:
+                # Normal scores of two values are one and another number, which changes neither R-hat nor the effective
+                # draws; and the distance from the median is the same indicator, or its opposite, or constant.
+                scores, found = halves, find_r_hat(halves)
+            else:
+                scores = normal_scores(halves)
+                folded = normal_scores(np.abs(halves - np.median(halves)))
+                found = np.fmax(find_r_hat(scores), find_r_hat(folded))
             # Only the middle draw of an odd number varies, which is in neither half.
             r_hat[moving] = np.where(np.isnan(found), 1.0, found)
-            found = arviz.ess(values[..., moving], chain_axis=0, draw_axis=1)
-            ess[moving] = np.where(np.isnan(found), values.shape[0], found)
+            ess[moving] = count_effective(scores)
     return r_hat if len(values) > 1 else np.full_like(r_hat, np.nan), ess
 
 

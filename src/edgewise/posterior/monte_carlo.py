@@ -1,8 +1,13 @@
-"""How far a mean over draws may be from the mean of the posterior."""
+"""How far a mean over draws may be from the mean of the posterior, and whether chains have settled.
 
-from typing import Any
+R-hat, effective draws and Monte Carlo errors are those of Vehtari et al. (2021), as ArviZ computes them: each chain is
+split into halves, which count as chains of their own, so that a drift within a chain shows like a difference between
+two. They are written out here, for all quantities at once, since ArviZ takes them one by one, and since to import it
+takes longer than to sample; the tests compare.
+"""
 
 import numpy as np
+from scipy.special import ndtri
 
 DIGITS = 12
 """Decimals of a mean over draws. The rest is rounding error in sums of many weights, and must not show as a probability
@@ -18,20 +23,79 @@ def as_counts(weights: np.ndarray) -> tuple[np.ndarray, float]:
     return counts, float(counts.sum())
 
 
+def split_chains(values: np.ndarray) -> np.ndarray:
+    """Return the halves of chains, (chain, draw, quantity), as chains; the middle of an odd number is left out."""
+    half = values.shape[1] // 2
+    return np.concatenate([values[:, :half], values[:, -half:]])
+
+
+def normal_scores(values: np.ndarray) -> np.ndarray:
+    """Return the normal scores of the ranks of all values of one quantity; equal values share their mean rank."""
+    _, which, counts = np.unique(values, return_inverse=True, return_counts=True)
+    rank = np.cumsum(counts) - (counts - 1) / 2
+    # Blom's (1958) offset of 3/8.
+    return np.asarray(ndtri((rank - 3 / 8) / (values.size + 1 / 4))[which].reshape(values.shape))
+
+
+def find_r_hat(values: np.ndarray) -> np.ndarray:
+    """Return R-hat of each quantity, shape (chain, draw, quantity); not a number for a constant."""
+    draws = values.shape[1]
+    within = values.var(axis=1, ddof=1).mean(axis=0)
+    between = values.mean(axis=1).var(axis=0, ddof=1)
+    return np.asarray(np.sqrt((draws - 1) / draws + between / within))
+
+
+def count_effective(values: np.ndarray) -> np.ndarray:
+    """Return the number of effective draws of each quantity, shape (chain, draw, quantity); at least two draws.
+
+    All draws are divided by the sum of the autocorrelations at all lags, forwards and backwards. Those at an even lag
+    and at the next one add up to something positive that falls with the lag (Geyer 1992). So they are summed in pairs,
+    up to the first that is not positive, and none counts for more than the one before.
+    """
+    chains, draws, _ = values.shape
+    size = chains * draws
+    covariance = _autocovariance(values)
+    within = covariance[0] * draws / (draws - 1)
+    total = covariance[0] + (values.mean(axis=1).var(axis=0, ddof=1) if chains > 1 else 0.0)
+    correlation = 1 - (within - covariance) / total
+    correlation[0] = 1.0
+    pairs = max((draws - 3) // 2, 0) + 1  # the last lags, of which few draws tell, are left out
+    even = correlation[0 : 2 * pairs : 2]
+    both = even + correlation[1 : 2 * pairs : 2]
+    ends = both <= 0
+    ends[-1] = True
+    last = ends.argmax(axis=0)
+    falling = np.minimum.accumulate(both, axis=0)
+    summed = np.where(np.arange(pairs)[:, None] < last, falling, 0.0).sum(axis=0)
+    last_even, last_both = (np.take_along_axis(array, last[None], axis=0)[0] for array in (even, both))
+    rest = np.where((last_even > 0) | (last_both >= 0), last_even, 0.0)
+    # Where draws alternate they are worth more than independent ones, but not more than size log10(size).
+    effective = size / np.maximum(2 * summed + rest - 1, 1 / np.log10(size))
+    return np.where((values == values[:1, :1]).all(axis=(0, 1)), float(size), effective)
+
+
+def _autocovariance(values: np.ndarray) -> np.ndarray:
+    """Return the mean over chains of the autocovariance at each lag, shape (lag, quantity)."""
+    chains, draws, quantities = values.shape
+    length = 1 << (2 * draws - 1).bit_length()  # twice the draws, so that their end does not meet their beginning
+    power = np.zeros((length // 2 + 1, quantities))
+    for chain in values:
+        spectrum = np.fft.rfft(chain - chain.mean(axis=0), n=length, axis=0)
+        power += spectrum.real**2 + spectrum.imag**2
+    return np.asarray(np.fft.irfft(power, n=length, axis=0)[:draws] / (chains * draws))
+
+
 def monte_carlo_error(
     values: np.ndarray, weights: np.ndarray | None = None, mean: np.ndarray | float = 0.0
 ) -> np.ndarray:
-    """Return ArviZ's Monte Carlo standard error of the mean of each quantity, shape (chain, draw, quantity).
+    """Return the Monte Carlo standard error of the mean of each quantity, shape (chain, draw, quantity).
 
     With weights (chain, draw), the weighted ``mean`` is a ratio of two means; to first order its error is that of the
     mean of w (x - mean), the weights having mean one.
 
     What never varies has no error. What varies only between chains has the error of a mean of as many numbers as there
-    are chains. With fewer than the four draws that ArviZ needs the error is not known.
+    are chains. With fewer than four draws the error is not known.
     """
-    from arviz_stats import base
-
-    arviz: Any = vars(base)["array_stats"]
     if weights is not None:
         values = weights[:, :, None] * weights.size * (values - mean)
     values = values.astype(float)
@@ -44,8 +108,10 @@ def monte_carlo_error(
         error = np.where(stuck & ~constant, between, error)
     moving = ~stuck
     if moving.any() and draws >= 4:
-        # ArviZ takes what varies by less than 1e-15 for a constant, so the range is brought to one.
+        # Squares of very small or large numbers would not fit into double precision, so the range is brought to one.
         lowest, spread = values.min(axis=(0, 1))[moving], np.ptp(values, axis=(0, 1))[moving]
+        scaled = (values[..., moving] - lowest) / spread
         with np.errstate(all="ignore"):
-            error[moving] = spread * arviz.mcse((values[..., moving] - lowest) / spread, chain_axis=0, draw_axis=1)
+            deviation = scaled.std(axis=(0, 1), ddof=1)
+            error[moving] = spread * deviation / np.sqrt(count_effective(split_chains(scaled)))
     return error

@@ -6,11 +6,12 @@ Each is imported when it is asked for, so that sampling does not wait for librar
 import os
 from typing import TYPE_CHECKING
 
-import networkx as nx
-
 if TYPE_CHECKING:
+    import networkx as nx
     from plotly.graph_objects import Figure
     from xarray import DataTree
+
+    from edgewise.report import Picture
 
     from .posterior import Kind, Posterior
 
@@ -97,7 +98,7 @@ class Outputs:
         StorageError
             If it cannot be written.
         """
-        from edgewise.report import write_report
+        from .content import write_report
 
         write_report(self, path)
 
@@ -117,15 +118,15 @@ class Outputs:
         -------
         plotly Figure
         """
-        from edgewise.report import plot_graph
+        from .pictures import draw_graph
 
-        return plot_graph(self, threshold)
+        return _as_figure(draw_graph(self, threshold))
 
     def plot_trace(self: "Posterior") -> "Figure":
         """Draw the log posterior along each chain, as a plotly figure; of long chains, a thousand draws."""
-        from edgewise.report import plot_trace
+        from .pictures import draw_trace
 
-        return plot_trace(self)
+        return _as_figure(draw_trace(self))
 
     def plot_edges(self: "Posterior", kind: "Kind" = "directed") -> "Figure":
         """Draw the probabilities of all edges as a heat map, the variables in the order of the consensus DAG.
@@ -139,9 +140,9 @@ class Outputs:
         -------
         plotly Figure
         """
-        from edgewise.report import plot_edges
+        from .pictures import draw_edges
 
-        return plot_edges(self, kind)
+        return _as_figure(draw_edges(self, kind))
 
     def plot_agreement(self: "Posterior", first: int | None = None, second: int | None = None) -> "Figure":
         """Draw the edge probabilities of one chain against those of another.
@@ -155,11 +156,18 @@ class Outputs:
         -------
         plotly Figure
         """
-        from edgewise.report import plot_agreement
+        from .pictures import draw_agreement
 
-        return plot_agreement(self, first, second)
+        return _as_figure(draw_agreement(self, first, second))
 
     def _repr_html_(self: "Posterior") -> str:
-        from edgewise.report import summarize
+        from .content import summarize_posterior
 
-        return summarize(self)
+        return summarize_posterior(self)
+
+
+def _as_figure(picture: "Picture") -> "Figure":
+    from plotly.graph_objects import Figure
+
+    # The pictures have their own style, and not that of plotly's default template.
+    return Figure(picture).update_layout(template="none")

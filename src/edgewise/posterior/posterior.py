@@ -133,7 +133,7 @@ class Posterior(Outputs):
         -------
         DataFrame
             Columns ``source``, ``target``, ``probability``, ``mcse`` (the Monte Carlo standard error of the
-            probability, as ArviZ computes it from the spread within and between chains), ``undirected`` and
+            probability, from the spread within and between chains), ``undirected`` and
             ``compelled`` (the probabilities that the two are joined at all, and that the edge is compelled). With
             ``prior``, its probability follows that of the posterior.
         """

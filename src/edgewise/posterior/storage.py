@@ -8,12 +8,13 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
 import h5netcdf
+import h5py
 import numpy as np
-import xarray as xr
 
 from edgewise._kernels.basics.recorder import Draws
 from edgewise.data import Moments
@@ -97,38 +98,45 @@ class DrawFile:
             for name, array in waiting._asdict().items():
                 self._file.variables[name][chain, start:stop] = array[:number]
 
-    def finish(
-        self,
-        draws: int,
-        families: Families,
-        *,
-        extras: dict[str, np.ndarray] | None = None,
-        moments: Moments | None = None,
-        **about: Any,
-    ) -> Posterior:
-        """Cut every chain to ``draws`` draws, add the rest, give the file its name, and return what it holds."""
+    def gather(self, draws: int, families: Families) -> DrawTable:
+        """Cut every chain to ``draws`` draws, and return them; if they are many, they stay in the file."""
         for chain, written in enumerate(self._written):
             if written < draws:
                 self._write(chain, draws - written)
         with writing(self.path):
             self._file.resize_dimension("draw", draws)
-            arrays = dict(zip(FAMILIES, families, strict=True)) | (extras or {})
-            if moments is not None:
-                arrays |= {name: getattr(moments, name) for name in MOMENTS}
-                about["rows"] = int(moments.n)
+            drawn = {name: _unless_large(name, self._file.variables[name]) for name in DRAWN}
+        return DrawTable(**drawn, **dict(zip(FAMILIES, families, strict=True)))
+
+    def finish(self, posterior: Posterior) -> Posterior:
+        """Add what else a posterior of the gathered draws holds, give the file its name, and return the posterior."""
+        table, moments = posterior.draws, posterior.moments
+        about: dict[str, Any] = {"nodes": posterior.nodes, "moves": posterior.moves, "info": posterior.info}
+        extras = {"log_weight": table.log_weight, "conditionals": posterior.conditionals}
+        if moments is not None:
+            extras |= {name: getattr(moments, name) for name in MOMENTS}
+            about["rows"] = int(moments.n)
+        arrays = {name: getattr(table, name) for name in FAMILIES}
+        arrays |= {name: array for name, array in extras.items() if array is not None}
+        drawn = {name: getattr(table, name) for name in DRAWN}
+        text = json.dumps(about, ensure_ascii=True)
+        with writing(self.path):
             for name, array in arrays.items():
                 dimensions = (FAMILIES | EXTRAS)[name]
                 for dimension, length in zip(dimensions, array.shape, strict=True):
                     if dimension not in self._file.dimensions:
                         self._file.dimensions[dimension] = length
                 self._file.create_variable(name, dimensions, array.dtype, data=array, compression="gzip")
-            text = json.dumps(about, ensure_ascii=True, sort_keys=True)
             self._file.attrs["edgewise_format"] = FORMAT
             self._file.attrs["about"] = text
-            self._file.attrs["sha256"] = _checksum(text, self._file.variables)
+            self._file.attrs["sha256"] = _checksum(text, drawn | arrays)
             self._file.close()
             self._part.replace(self.path)
-        return load(self.path)
+            left = [name for name in LARGE if not isinstance(drawn[name], np.ndarray)]
+            if not left:
+                return posterior
+            file = h5py.File(self.path, "r")
+        return replace(posterior, draws=replace(table, **{name: file[name] for name in left}))
 
     def __enter__(self) -> Self:
         return self
@@ -143,21 +151,13 @@ def save(posterior: Posterior, path: str | os.PathLike[str]) -> None:
     """Write a posterior."""
     table = posterior.draws
     chains, draws = table.log_score.shape
-    extras = {"log_weight": table.log_weight, "conditionals": posterior.conditionals}
     with DrawFile(path, chains, table.p) as file:
         for chain in range(chains):
             for part, rows in table.rows(chain):
                 orders = np.asarray(table.order[chain, part])
                 file.append(chain, Draws(rows, orders, table.log_score[chain, part], table.log_prior[chain, part]))
-        file.finish(
-            draws,
-            (table.family_node, table.family_parents),
-            extras={name: array for name, array in extras.items() if array is not None},
-            moments=posterior.moments,
-            nodes=posterior.nodes,
-            moves=posterior.moves,
-            info=posterior.info,
-        )
+        written = file.gather(draws, (table.family_node, table.family_parents))
+        file.finish(replace(posterior, draws=replace(written, log_weight=table.log_weight)))
 
 
 def load(path: str | os.PathLike[str]) -> Posterior:
@@ -198,24 +198,22 @@ def load(path: str | os.PathLike[str]) -> Posterior:
     if not path.is_file():
         raise StorageError(f"There is no file {shown}: check the path.")
     try:
-        dataset = xr.open_dataset(path, engine="h5netcdf", decode_cf=False, cache=False)
-        version = dataset.attrs.get("edgewise_format", FORMAT)
+        # It stays open as long as anything refers to a variable in it.
+        file = h5py.File(path, "r")
+        version = file.attrs.get("edgewise_format", FORMAT)
         if version != FORMAT:
             raise StorageError(
                 f"The file {shown} has layout {version}, but this version of Edgewise reads layout {FORMAT}; install a "
                 f"newer Edgewise to read it."
             )
-        text = dataset.attrs["about"]
-        present = (*DRAWN, *FAMILIES, *(name for name in EXTRAS if name in dataset))
-        variables = {name: dataset[name].variable for name in present}
-        intact = dataset.attrs["sha256"] == _checksum(text, variables)
+        text = file.attrs["about"]
+        present = (*DRAWN, *FAMILIES, *(name for name in EXTRAS if name in file))
+        variables = {name: file[name] for name in present}
+        intact = file.attrs["sha256"] == _checksum(text, variables)
         about = json.loads(text) if intact else {}
         if intact and not _is_consistent(variables, about):
             raise ValueError("the parts do not belong together")
-        arrays: dict[str, Any] = {
-            name: variable if name in LARGE and variable.nbytes > MOST_IN_MEMORY else np.asarray(variable)
-            for name, variable in variables.items()
-        }
+        arrays = {name: _unless_large(name, variable) for name, variable in variables.items()}
     except StorageError:
         raise
     except (OSError, KeyError, ValueError, TypeError, RuntimeError, AttributeError) as error:
@@ -227,8 +225,6 @@ def load(path: str | os.PathLike[str]) -> Posterior:
             f"The file {shown} is damaged, since its content does not match its checksum: copy it again, or repeat the "
             f"run."
         )
-    if not any(isinstance(array, xr.Variable) for array in arrays.values()):
-        dataset.close()
     moments = {name: arrays.pop(name) for name in MOMENTS if name in arrays}
     return Posterior(
         nodes=tuple(about["nodes"]),
@@ -238,6 +234,12 @@ def load(path: str | os.PathLike[str]) -> Posterior:
         moves=tuple({kind: (n, k) for kind, (n, k) in chain.items()} for chain in about["moves"]),
         info=about["info"],
     )
+
+
+def _unless_large(name: str, variable: Any) -> Any:
+    """Return a variable of a file as an array, unless it is one that is to be left there."""
+    size = np.dtype(variable.dtype).itemsize * int(np.prod(variable.shape))
+    return variable if name in LARGE and size > MOST_IN_MEMORY else np.asarray(variable[...])
 
 
 def _checksum(text: str, variables: Any) -> str:

@@ -1,6 +1,18 @@
-"""Pictures of a posterior, and a page for the browser that holds them all."""
+"""Pictures and pages, made from plain data: what they show is for the posterior to find."""
 
-from .figures import plot_agreement, plot_edges, plot_graph, plot_trace
-from .page import summarize, write_report
+from .figures import Picture, draw_agreement, draw_edges, draw_graph, draw_trace
+from .layout import Layout, lay_out
+from .page import Content, summarize, write_page
 
-__all__ = ["plot_agreement", "plot_edges", "plot_graph", "plot_trace", "summarize", "write_report"]
+__all__ = [
+    "Content",
+    "Layout",
+    "Picture",
+    "draw_agreement",
+    "draw_edges",
+    "draw_graph",
+    "draw_trace",
+    "lay_out",
+    "summarize",
+    "write_page",
+]

@@ -12,7 +12,6 @@ from itertools import pairwise
 
 import networkx as nx
 import numpy as np
-from scipy.optimize import isotonic_regression
 
 from edgewise.graphs import to_networkx
 
@@ -132,5 +131,22 @@ def _spread(row: list[Vertex], wanted: list[float]) -> dict[Vertex, float]:
         return {}
     width = np.array([1.0 if len(one) == 1 else BEND for one in row])
     offset = np.concatenate([[0.0], np.cumsum((width[1:] + width[:-1]) / 2)])
-    place = isotonic_regression(np.array(wanted) - offset).x + offset
+    place = _rising(np.array(wanted) - offset) + offset
     return dict(zip(row, place.tolist(), strict=True))
+
+
+def _rising(wanted: np.ndarray) -> np.ndarray:
+    """Return the numbers nearest to those wanted, by least squares, none of which is below the one before.
+
+    Neighbours that want to fall are pooled at their mean, again and again. (SciPy has this too, in a module that takes
+    longer to import than all of a report takes to be written.)
+    """
+    pools: list[tuple[float, int]] = []
+    for value in wanted.tolist():
+        mean, size = value, 1
+        while pools and pools[-1][0] > mean:
+            before, others = pools.pop()
+            mean, size = (mean * size + before * others) / (size + others), size + others
+        pools.append((mean, size))
+    means, sizes = zip(*pools, strict=True)
+    return np.repeat(means, sizes)

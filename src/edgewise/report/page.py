@@ -5,65 +5,164 @@ mark of HTML is left, and the script only ever makes text of it. A content secur
 the network for anything.
 """
 
+import base64
 import json
 import math
-import os
+from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
+import pandas as pd
 from jinja2 import Environment
 from plotly.offline import get_plotlyjs
 
+from edgewise.data import Moments
 from edgewise.files import new_file
-from edgewise.posterior.diagnostics import SMALLEST_DIFFERENCE
-from edgewise.posterior.summaries import PROBABLE, pair_table
 from edgewise.wording import shorten
 
-from .content import MOST_CHANGES, MOST_EDGES, edge_rows, graph_content, setting_rows, top_dag_rows
-from .figures import SMALLEST_SHOWN, plot_agreement, plot_edges, plot_trace
+from .figures import SMALLEST_SHOWN, Picture
+from .layout import Layout
 from .templates import make_environment
-
-if TYPE_CHECKING:
-    from edgewise.posterior import Posterior
 
 MOST_ROWS = 10
 """Rows of the small tables: enough to see what is the matter."""
 
+SMALLEST_SHARE = 0.05
+"""Members of a Markov blanket less probable than this are not listed."""
 
-def write_report(posterior: "Posterior", path: str | os.PathLike[str]) -> None:
-    """Write the report; see :meth:`edgewise.Posterior.report`."""
-    graph = graph_content(posterior)
-    template = _environment().get_template("page.html")
-    page = template.render(
-        **_shared(posterior),
-        draws=posterior.weights.shape[1],
-        has_effects="effect" in graph["edges"],
-        info=posterior.info,
-        settings=setting_rows(posterior.info),
-        moments=posterior.moments,
-        dags=top_dag_rows(posterior),
-        most_changes=MOST_CHANGES,
-        most_edges=MOST_EDGES,
-        smallest_shown=SMALLEST_SHOWN,
-        smallest_difference=SMALLEST_DIFFERENCE,
-        made_with=version("edgewise"),
-        style=_read("page.css"),
-        script=_read("page.js"),
-        plotly=get_plotlyjs(),
-        graph=as_script_data({"threshold": PROBABLE, **graph}),
-        figures=as_script_data(_figures(posterior)),
+MOST_CHANGES = 12
+"""Differences of a DAG from the most probable one that are spelt out; of more, only the number is told."""
+
+
+@dataclass(frozen=True, eq=False)
+class Content:
+    """What a report says: every number, and every judgement that depends on one.
+
+    Attributes
+    ----------
+    nodes
+        The variables' names.
+    chains, draws
+        How many chains, and draws of each.
+    info
+        The record of the run.
+    moments
+        The means and standard deviations of the data, if they are known.
+    verdict, is_converged
+        Whether the run can be trusted.
+    r_hat, ess
+        Of the log posterior.
+    weight_ess
+        How many equally weighted draws the weights leave.
+    moving
+        A row for each edge that comes and goes, ``source``, ``target``, ``r_hat`` and ``ess``, the worst first.
+    acceptance
+        A row for each kind of move: ``proposed``, ``share`` and ``accepted``.
+    agreement
+        The least correlation of edge probabilities between two chains.
+    apart, smallest_difference
+        How many edges have probabilities that differ between chains, and by more than what.
+    drawn
+        How many edges were ever drawn.
+    edges
+        The most probable ones: ``source`` and ``target`` (column numbers), ``probability`` with its interval from
+        ``lower`` to ``upper``, ``mcse``, ``undirected``, ``compelled`` and, where effects are known, ``effect``,
+        ``effect_lower`` and ``effect_upper``.
+    pairs
+        The pairs that were ever joined, as :func:`edgewise.report.draw_graph` takes them.
+    probable, joined, clear
+        From which probability on pairs count as joined, how many do, and in how many of them the direction is clear.
+    layout
+        Where the variables stand.
+    blankets
+        The probability that each variable is in the Markov blanket of each other, shape (p, p).
+    dags
+        The most probable DAGs: ``share``, ``log_posterior``, the number of ``edges``, and ``changes`` against the
+        first, each a word and two variables.
+    pictures
+        By name: ``trace``, ``edges`` and, with several chains, ``agreement``.
+    """
+
+    nodes: tuple[str, ...]
+    chains: int
+    draws: int
+    info: dict[str, Any]
+    moments: Moments | None
+    verdict: str
+    is_converged: bool
+    r_hat: float
+    ess: float
+    weight_ess: float
+    moving: pd.DataFrame
+    acceptance: pd.DataFrame
+    agreement: float
+    apart: int
+    smallest_difference: float
+    drawn: int
+    edges: pd.DataFrame
+    pairs: pd.DataFrame
+    probable: float
+    joined: int
+    clear: int
+    layout: Layout
+    blankets: np.ndarray
+    dags: list[dict[str, Any]]
+    pictures: dict[str, Picture]
+
+
+def write_page(content: Content, path: Path) -> None:
+    """Write a report."""
+    page = (
+        _environment()
+        .get_template("page.html")
+        .render(
+            vars(content),
+            has_effects="effect" in content.edges,
+            settings=_setting_rows(content.info),
+            most_rows=MOST_ROWS,
+            most_changes=MOST_CHANGES,
+            smallest_shown=SMALLEST_SHOWN,
+            made_with=version("edgewise"),
+            style=_read("page.css"),
+            script=_read("page.js"),
+            plotly=get_plotlyjs(),
+            graph=as_script_data(_graph_data(content)),
+            figures=as_script_data(content.pictures),
+        )
     )
     # A name may hold half of a surrogate pair, which no file can.
-    with new_file(Path(path)) as unfinished:
+    with new_file(path) as unfinished:
         unfinished.write_text(page, encoding="utf-8", errors="replace")
 
 
-def summarize(posterior: "Posterior") -> str:
-    """Return a few lines of HTML for a notebook: what was sampled, the verdict, the most probable edges."""
-    return _environment().get_template("summary.html").render(**_shared(posterior), about=repr(posterior))
+def summarize(*, about: str, verdict: str, probable: float, joined: int, clear: int, edges: pd.DataFrame) -> str:
+    """Return a few lines of HTML for a notebook: what was sampled, the verdict, the most probable edges.
+
+    Parameters
+    ----------
+    about, verdict
+        A few words, and a sentence or two.
+    probable, joined, clear
+        As in :class:`Content`.
+    edges
+        Edges by name, the most probable first: ``source``, ``target``, ``probability``, ``mcse`` and ``compelled``.
+    """
+    return (
+        _environment()
+        .get_template("summary.html")
+        .render(
+            about=about,
+            verdict=verdict,
+            probable=probable,
+            joined=joined,
+            clear=clear,
+            edges=edges.head(MOST_ROWS).to_dict("records"),
+        )
+    )
 
 
 def as_script_data(value: Any) -> str:
@@ -74,33 +173,50 @@ def as_script_data(value: Any) -> str:
     >>> as_script_data(["</script>"])
     '["\\u003c/script\\u003e"]'
     """
-    text = json.dumps(value, allow_nan=False, separators=(",", ":"))
+    text = json.dumps(value, allow_nan=False, separators=(",", ":"), default=_as_typed_array)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def _shared(posterior: "Posterior") -> dict[str, Any]:
-    """Return what the report and the summary in a notebook both say."""
-    edges, pairs = posterior.edges(), pair_table(posterior)
-    found = pairs[pairs["joined"] >= PROBABLE]
+def _as_typed_array(array: np.ndarray) -> dict[str, str]:
+    """Return an array as plotly.js reads it: its bytes, which take less room and time than digits."""
+    if array.dtype == np.int64:  # which JavaScript has no array of
+        array = array.astype(np.int32 if abs(array).max(initial=0) < 2**31 else np.float64)
+    data = base64.b64encode(np.ascontiguousarray(array, array.dtype.newbyteorder("<")).data).decode()
+    return {"dtype": array.dtype.str[1:], "bdata": data, "shape": ",".join(map(str, array.shape))}
+
+
+def _graph_data(content: Content) -> dict[str, Any]:
+    """Return what the interactive part of the page needs: variables with their places, edges, Markov blankets."""
+    layout = content.layout
     return {
-        "nodes": posterior.nodes,
-        "chains": posterior.weights.shape[0],
-        "diagnostics": posterior.silent_diagnostics,
-        "drawn": len(edges),
-        "joined": len(found),
-        "clear": int(found["is_clear"].sum()),
-        "probable": PROBABLE,
-        "top_edges": edge_rows(edges, MOST_ROWS),
-        "most_rows": MOST_ROWS,
+        "threshold": content.probable,
+        "nodes": list(content.nodes),
+        "across": np.round(layout.across, 3).tolist(),
+        "down": layout.down.tolist(),
+        "bends": [[i, j, *np.round(places, 3).tolist()] for (i, j), places in layout.bends.items()],
+        "pairs": _columns(content.pairs),
+        "edges": _columns(content.edges),
+        "blankets": [
+            [[int(v), round(float(row[v]), 4)] for v in np.argsort(-row, kind="stable") if row[v] >= SMALLEST_SHARE]
+            for row in content.blankets
+        ],
     }
 
 
-def _figures(posterior: "Posterior") -> dict[str, Any]:
-    figures = {"trace": plot_trace(posterior)}
-    if len(posterior.weights) > 1:
-        figures["agreement"] = plot_agreement(posterior)
-    figures["edges"] = plot_edges(posterior)
-    return {name: json.loads(figure.to_json()) for name, figure in figures.items()}
+def _columns(table: pd.DataFrame) -> dict[str, list[Any]]:
+    """Return a table as lists; what is not a number is None."""
+    return {str(name): [None if pd.isna(value) else value for value in table[name].tolist()] for name in table}
+
+
+def _setting_rows(info: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return the record of a run as pairs of a label and a value, nested ones with dots between their names."""
+    rows: list[tuple[str, str]] = []
+    for name, value in info.items():
+        if isinstance(value, dict):
+            rows += [(f"{name}.{inner}", text) for inner, text in _setting_rows(value)]
+        else:
+            rows.append((name, "none" if value is None else str(value)))
+    return rows
 
 
 def _number(value: float, digits: int = 3) -> str:

@@ -8,8 +8,9 @@ import time
 import warnings
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import ExitStack
-from dataclasses import asdict
+from contextlib import nullcontext
+from dataclasses import asdict, dataclass
+from typing import Any, Self
 
 import numpy as np
 
@@ -18,16 +19,16 @@ from edgewise.arguments import is_number, is_whole
 from edgewise.data import Data, find_order
 from edgewise.errors import ArgumentError, StoppedEarlyWarning
 from edgewise.posterior import Posterior
-from edgewise.posterior.collecting import Collector, InMemory, Keeper
-from edgewise.posterior.storage import DrawFile, load
+from edgewise.posterior.collecting import Collector, InMemory
+from edgewise.posterior.storage import DrawFile
 from edgewise.priors import Constraints, Prior
 from edgewise.samplers import Model, Sampler, Schedule, make_schedule
 from edgewise.scores import Score
 
-from .chains import RunningChain, fewest_draws, run_chains
+from .chains import Cause, RunningChain, fewest_draws, run_chains
 from .forecast import Forecast
 from .plan import Plan, as_plain, make_plan
-from .progress import watch
+from .progress import Watcher, watch
 
 Order = Sequence[int | str] | np.ndarray
 Start = str | Order | Sequence[Order]
@@ -113,99 +114,143 @@ def sample(
     ['source', 'target', 'probability', 'mcse', 'undirected', 'compelled']
     """
     schedule = make_schedule(iterations, burn_in, thin)
+    _check_settings(chains, time_budget, executor)
+    seeds = _seeds(seed)
+    plan = make_plan(data, nodes, sampler=sampler, score=score, prior=prior, constraints=constraints)
+    rngs = [np.random.default_rng(child) for child in seeds.spawn(int(chains))]
+    orders = _starts(start, plan, rngs)
+    if executor is not None:
+        plan.check_travels(executor)
+
+    chains, p = len(rngs), len(plan.names)
+    with nullcontext(InMemory(chains)) if store is None else DrawFile(store, chains, p) as keeper:
+        collector = Collector(chains, p, keeper)
+        with watch(progress, chains=chains, p=p, iterations=schedule.iterations) as watcher:
+            seek = isinstance(start, str) and start == "auto"
+            running = _begin(plan.model, orders, rngs, schedule, seek=seek, watcher=watcher)
+            began = time.monotonic()
+            stopped_by = run_chains(
+                running,
+                collector=collector,
+                executor=executor,
+                deadline=None if time_budget is None else began + float(time_budget),
+                watcher=watcher,
+                forecast=Forecast(
+                    [chain.chain for chain in running],
+                    p=p,
+                    workers=os.cpu_count() or 1,
+                    limit=time_budget,
+                    in_memory=store is None,
+                    watcher=watcher,
+                ),
+            )
+            ending = _Ending.of(running, schedule, stopped_by, time.monotonic() - began)
+            ending.check_draws(time_budget)
+        posterior = Posterior(
+            nodes=plan.names,
+            draws=keeper.gather(ending.draws, collector.families()),
+            moves=tuple(chain.chain.moves() for chain in running),
+            info=_record(plan, ending, chains, seeds, start),
+            moments=plan.moments,
+        )
+        try:
+            posterior = plan.complete(posterior)
+        except KeyboardInterrupt:
+            keeper.finish(posterior)  # The draws are made, and shall not be lost with what follows from them.
+            raise
+        posterior = keeper.finish(posterior)
+    if ending.note is not None:
+        warnings.warn(ending.note, StoppedEarlyWarning, stacklevel=2)
+    return posterior
+
+
+@dataclass(frozen=True)
+class _Ending:
+    """How a run ended.
+
+    Attributes
+    ----------
+    schedule
+        As it was meant to be.
+    iterations, draws, burn_in
+        The least of all chains. Ctrl-C during burn-in ends it, in each chain where that is.
+    stopped_by
+        What stopped the run before its end, if anything did.
+    seconds
+        How long the chains took.
+    """
+
+    schedule: Schedule
+    iterations: int
+    draws: int
+    burn_in: int
+    stopped_by: Cause | None
+    seconds: float
+
+    @classmethod
+    def of(cls, running: list[RunningChain], schedule: Schedule, stopped_by: Cause | None, seconds: float) -> Self:
+        """Sum up what the chains have done."""
+        iterations = min(chain.chain.iteration for chain in running)
+        burn_in = min(chain.chain.schedule.burn_in for chain in running)
+        return cls(schedule, iterations, fewest_draws(running), burn_in, stopped_by, seconds)
+
+    def check_draws(self, time_budget: float | None) -> None:
+        """Refuse to go on if there is nothing to go on with."""
+        if self.draws:
+            return
+        if self.stopped_by == "keyboard":
+            raise KeyboardInterrupt
+        raise ArgumentError(
+            f"The time_budget of {time_budget} seconds ended after {self.iterations:,} iterations, before the first "
+            f"draw: allow more time, or take fewer iterations or a smaller burn_in."
+        )
+
+    @property
+    def note(self) -> str | None:
+        """A sentence on a run that was stopped early."""
+        if self.stopped_by is None:
+            return None
+        held = (
+            "the draws until then"
+            if self.burn_in == self.schedule.burn_in
+            else f"only {self.draws:,} draws of each chain, made after {self.burn_in:,} iterations in place of a "
+            f"burn-in of {self.schedule.burn_in:,}"
+        )
+        return (
+            f"The run was stopped by the {self.stopped_by} after {self.iterations:,} of "
+            f"{self.schedule.iterations:,} iterations; the posterior holds {held}."
+        )
+
+
+def _record(plan: Plan, ending: _Ending, chains: int, seeds: np.random.SeedSequence, start: Start) -> dict[str, Any]:
+    """Return the record of a run, as its posterior keeps it."""
+    return as_plain(
+        {
+            **plan.record,
+            "schedule": {**asdict(ending.schedule), "burn_in": ending.burn_in},
+            "iterations_done": ending.iterations,
+            "stopped_by": ending.stopped_by,
+            "stopped_note": ending.note,
+            "chains": chains,
+            "seed": seeds.entropy,
+            "start": start if isinstance(start, str) else "given",
+            "seconds": round(ending.seconds, 3),
+            "versions": {
+                "python": platform.python_version(),
+                **{name: importlib.metadata.version(name) for name in ("edgewise", "numpy", "numba")},
+            },
+        }
+    )
+
+
+def _check_settings(chains: int, time_budget: float | None, executor: Executor | None) -> None:
+    """Refuse what a run cannot work with, before the data are read."""
     if not (is_whole(chains) and chains >= 1):
         raise ArgumentError(f"chains must be a whole number, at least 1, but {chains!r} was given.")
     if time_budget is not None and not (is_number(time_budget) and time_budget > 0):
         raise ArgumentError(f"time_budget must be a positive number of seconds, but {time_budget!r} was given.")
     if executor is not None and not callable(getattr(executor, "submit", None)):
         raise ArgumentError(f"executor must be a concurrent.futures.Executor, but {executor!r} was given.")
-    chains, seeds = int(chains), _seeds(seed)
-    plan = make_plan(data, nodes, sampler=sampler, score=score, prior=prior, constraints=constraints)
-    p = len(plan.names)
-    rngs = [np.random.default_rng(child) for child in seeds.spawn(chains)]
-    orders = _starts(start, plan, rngs)
-    if executor is not None:
-        plan.check_travels(executor)
-
-    with ExitStack() as stack:
-        keeper: Keeper = InMemory(chains) if store is None else stack.enter_context(DrawFile(store, chains, p))
-        collector = Collector(chains, p, keeper)
-        watcher = stack.enter_context(watch(progress, chains=chains, p=p, iterations=schedule.iterations))
-        with compilation_announced(
-            lambda: watcher.message("Compiling the sampler: once after installation, up to half a minute.")
-        ):
-            running = _begin(plan.model, orders, rngs, schedule, seek=isinstance(start, str) and start == "auto")
-        began = time.monotonic()
-        stopped_by = run_chains(
-            running,
-            collector=collector,
-            executor=executor,
-            deadline=None if time_budget is None else began + float(time_budget),
-            watcher=watcher,
-            forecast=Forecast(
-                [chain.chain for chain in running],
-                p=p,
-                workers=os.cpu_count() or 1,
-                limit=time_budget,
-                in_memory=store is None,
-                watcher=watcher,
-            ),
-        )
-        done = min(chain.chain.iteration for chain in running)
-        draws = fewest_draws(running)
-        # Ctrl-C during burn-in ends it, in each chain where that is; like the iterations done, this is the least.
-        burn_in = min(chain.chain.schedule.burn_in for chain in running)
-        if draws == 0:
-            if stopped_by == "keyboard":
-                raise KeyboardInterrupt
-            raise ArgumentError(
-                f"The time_budget of {time_budget} seconds ended after {done:,} iterations, before the first draw: "
-                f"allow more time, or take fewer iterations or a smaller burn_in."
-            )
-        stopped_note = None
-        if stopped_by is not None:
-            held = (
-                "the draws until then"
-                if burn_in == schedule.burn_in
-                else f"only {draws:,} draws of each chain, made after {burn_in:,} iterations in place of a burn-in of "
-                f"{schedule.burn_in:,}"
-            )
-            stopped_note = (
-                f"The run was stopped by the {stopped_by} after {done:,} of {schedule.iterations:,} iterations; the "
-                f"posterior holds {held}."
-            )
-        posterior = keeper.finish(
-            draws,
-            collector.families(),
-            nodes=plan.names,
-            moments=plan.moments,
-            moves=tuple(chain.chain.moves() for chain in running),
-            info=as_plain(
-                {
-                    **plan.record,
-                    "schedule": {**asdict(schedule), "burn_in": burn_in},
-                    "iterations_done": done,
-                    "stopped_by": stopped_by,
-                    "stopped_note": stopped_note,
-                    "chains": chains,
-                    "seed": seeds.entropy,
-                    "start": start if isinstance(start, str) else "given",
-                    "seconds": round(time.monotonic() - began, 3),
-                    "versions": {
-                        "python": platform.python_version(),
-                        **{name: importlib.metadata.version(name) for name in ("edgewise", "numpy", "numba")},
-                    },
-                }
-            ),
-        )
-    complete = plan.complete(posterior)
-    if complete is not posterior and store is not None:
-        complete.save(store)
-        complete = load(store)
-    posterior = complete
-    if stopped_note is not None:
-        warnings.warn(stopped_note, StoppedEarlyWarning, stacklevel=2)
-    return posterior
 
 
 def _seeds(seed: int | None) -> np.random.SeedSequence:
@@ -224,6 +269,7 @@ def _begin(
     schedule: Schedule,
     *,
     seek: bool,
+    watcher: Watcher,
 ) -> list[RunningChain]:
     """Start the chains, on threads, and compile what is still to be compiled."""
 
@@ -235,7 +281,10 @@ def _begin(
             chain.advance(0)
         return RunningChain(chain)
 
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    def announce() -> None:
+        watcher.message("Compiling the sampler: once after installation, up to half a minute.")
+
+    with compilation_announced(announce), ThreadPoolExecutor(os.cpu_count()) as pool:
         return list(pool.map(begin, range(len(orders))))
 
 

@@ -50,7 +50,8 @@ def regress(matrix, members, size, node, residuals):
             for x in range(p):
                 basis[d, x] -= loading * basis[h, x]
         log_det += np.log(variance[member])
-        scale = 1.0 / np.sqrt(variance[member])
+        # A member that the others determine adds nothing.
+        scale = 1.0 / np.sqrt(variance[member]) if variance[member] > SINGULAR * matrix[member, member] else 0.0
         on_node = basis[d, node] * scale
         for x in range(p):
             entry = basis[d, x] * scale

@@ -1,68 +1,87 @@
-"""What a report says, as plain data: the numbers, and the judgements that depend on them, are made here once."""
+"""What a report of a posterior says: the numbers, and the judgements that depend on them, are found here once.
 
+They are handed to :mod:`edgewise.report` as plain data.
+"""
+
+import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from edgewise.errors import DataError
-from edgewise.posterior.effects import pair_effects
-from edgewise.posterior.summaries import PROBABLE, consensus, pair_table
+from edgewise.report import Content, draw_edges, summarize, write_page
 
-from .layout import Layout, lay_out
+from .diagnostics import SMALLEST_DIFFERENCE
+from .effects import pair_effects
+from .pictures import draw_agreement, draw_trace, lay_out_pairs
+from .summaries import PROBABLE, pair_table
 
 if TYPE_CHECKING:
-    from edgewise.posterior import Posterior
+    from .posterior import Posterior
 
 MOST_EDGES = 20_000
 """Rows of the table of edges: the most probable ones. So many take 2 MB and sort at once."""
 
-SMALLEST_SHARE = 0.05
-"""Members of a Markov blanket less probable than this are not listed."""
-
 MOST_DAGS = 10
-
-MOST_CHANGES = 12
-"""Differences of a DAG from the most probable one that are spelt out; of more, only the number is told."""
 
 NORMAL_95 = 1.96
 """Standard errors to either side that hold 95 % of a normal distribution."""
 
 
-def graph_content(posterior: "Posterior") -> dict[str, Any]:
-    """Return what the interactive part of the page needs: variables with their places, edges, Markov blankets."""
-    pairs = pair_table(posterior)
-    layout = lay_out_pairs(posterior, pairs)
-    blanket = posterior.markov_blanket_probabilities().to_numpy()
-    return {
-        "nodes": list(posterior.nodes),
-        "across": np.round(layout.across, 3).tolist(),
-        "down": layout.down.tolist(),
-        "bends": [[i, j, *np.round(places, 3).tolist()] for (i, j), places in layout.bends.items()],
-        "pairs": _columns(pairs.head(MOST_EDGES)),
-        "edges": _columns(edge_table(posterior)),
-        "blankets": [
-            [[int(v), round(float(row[v]), 4)] for v in np.argsort(-row, kind="stable") if row[v] >= SMALLEST_SHARE]
-            for row in blanket
-        ],
-    }
+def write_report(posterior: "Posterior", path: str | os.PathLike[str]) -> None:
+    """Write the report; see :meth:`edgewise.Posterior.report`."""
+    diagnostics, pairs = posterior.silent_diagnostics, pair_table(posterior)
+    chains, draws = posterior.weights.shape
+    layout = lay_out_pairs(len(posterior.nodes), pairs, PROBABLE)
+    pictures = {"trace": draw_trace(posterior)}
+    if chains > 1:
+        pictures["agreement"] = draw_agreement(posterior, None, None)
+    pictures["edges"] = draw_edges(posterior.nodes, posterior.edge_probabilities().to_numpy(), layout)
+    content = Content(
+        nodes=posterior.nodes,
+        chains=chains,
+        draws=draws,
+        info=posterior.info,
+        moments=posterior.moments,
+        verdict=diagnostics.verdict,
+        is_converged=diagnostics.is_converged,
+        r_hat=diagnostics.r_hat,
+        ess=diagnostics.ess,
+        weight_ess=diagnostics.weight_ess,
+        moving=diagnostics.edges,
+        acceptance=diagnostics.acceptance,
+        agreement=float(np.nanmin(diagnostics.agreement)),
+        apart=int((diagnostics.edges["highest"] - diagnostics.edges["lowest"] > SMALLEST_DIFFERENCE).sum()),
+        smallest_difference=SMALLEST_DIFFERENCE,
+        drawn=len(posterior.edges()),
+        edges=edge_table(posterior),
+        pairs=pairs.head(MOST_EDGES),
+        **_count_pairs(pairs),
+        layout=layout,
+        blankets=posterior.markov_blanket_probabilities().to_numpy(),
+        dags=_top_dag_rows(posterior),
+        pictures=pictures,
+    )
+    write_page(content, Path(path))
 
 
-def _columns(table: pd.DataFrame) -> dict[str, list[Any]]:
-    """Return a table as lists; what is not a number is None."""
-    return {str(name): [None if pd.isna(value) else value for value in table[name].tolist()] for name in table}
+def summarize_posterior(posterior: "Posterior") -> str:
+    """Return a few lines of HTML for a notebook."""
+    return summarize(
+        about=repr(posterior),
+        verdict=posterior.silent_diagnostics.verdict,
+        **_count_pairs(pair_table(posterior)),
+        edges=posterior.edges(),
+    )
 
 
-def lay_out_pairs(posterior: "Posterior", pairs: pd.DataFrame, threshold: float = PROBABLE) -> Layout:
-    """Place the variables by the pairs that are joined with some probability, in their more probable directions.
-
-    Where these directions form a cycle, the less probable of them give way.
-    """
-    shown = pairs[pairs["joined"] >= threshold]
-    weight = np.zeros((len(posterior.nodes), len(posterior.nodes)))
-    weight[shown["source"], shown["target"]] = shown["probability"]
-    return lay_out(consensus(weight, 0.0))
+def _count_pairs(pairs: pd.DataFrame) -> dict[str, Any]:
+    """Return how many pairs are more probably joined than not, and in how many of them the direction is clear."""
+    found = pairs[pairs["joined"] >= PROBABLE]
+    return {"probable": PROBABLE, "joined": len(found), "clear": int(found["is_clear"].sum())}
 
 
 def edge_table(posterior: "Posterior") -> pd.DataFrame:
@@ -118,12 +137,7 @@ def monte_carlo_interval(probability: np.ndarray, mcse: np.ndarray, ess: float) 
     return np.clip(middle - half, 0, 1), np.clip(middle + half, 0, 1)
 
 
-def edge_rows(edges: pd.DataFrame, number: int) -> list[dict[str, Any]]:
-    """Return the first edges of a table, each with its columns by name."""
-    return [{str(column): value for column, value in row.items()} for row in edges.head(number).to_dict("records")]
-
-
-def top_dag_rows(posterior: "Posterior") -> list[dict[str, Any]]:
+def _top_dag_rows(posterior: "Posterior") -> list[dict[str, Any]]:
     """Return the most probable DAGs, each with its differences from the first."""
     ranked = posterior.top_dags(MOST_DAGS)
     return [
@@ -143,14 +157,3 @@ def _changes(first: np.ndarray, dag: np.ndarray, names: tuple[str, ...]) -> Iter
         yield ("reversed to" if first[j, i] else "with"), names[i], names[j]
     for i, j in np.argwhere(first & ~dag & ~dag.T).tolist():
         yield "without", names[i], names[j]
-
-
-def setting_rows(info: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return the record of a run as pairs of a label and a value, nested ones with dots between their names."""
-    rows: list[tuple[str, str]] = []
-    for name, value in info.items():
-        if isinstance(value, dict):
-            rows += [(f"{name}.{inner}", text) for inner, text in setting_rows(value)]
-        else:
-            rows.append((name, "none" if value is None else str(value)))
-    return rows
