@@ -25,14 +25,18 @@ _HOME = {
     "EdgeBeliefs": "priors",
     "EdgewiseError": "errors",
     "EdgewiseWarning": "errors",
+    "FisherZ": "independence",
     "GaussianBIC": "scores",
     "GraphError": "errors",
+    "IndependenceTest": "independence",
     "LogPrior": "priors",
     "MinimalIMAP": "samplers",
     "OrderMCMC": "samplers",
     "PartitionMCMC": "samplers",
     "Paths": "priors",
     "Posterior": "posterior",
+    "Prior": "priors",
+    "Score": "scores",
     "Sparsity": "priors",
     "StoppedEarlyWarning": "errors",
     "StorageError": "errors",
@@ -49,6 +53,7 @@ _HOME = {
     "hill_climb": "baselines",
     "is_d_separated": "graphs",
     "load": "posterior",
+    "load_data": "data",
     "map_search": "running",
     "minimal_imap": "imap",
     "mmhc": "baselines",
@@ -74,14 +79,18 @@ __all__ = [
     "EdgeBeliefs",
     "EdgewiseError",
     "EdgewiseWarning",
+    "FisherZ",
     "GaussianBIC",
     "GraphError",
+    "IndependenceTest",
     "LogPrior",
     "MinimalIMAP",
     "OrderMCMC",
     "PartitionMCMC",
     "Paths",
     "Posterior",
+    "Prior",
+    "Score",
     "Sparsity",
     "StoppedEarlyWarning",
     "StorageError",
@@ -98,6 +107,7 @@ __all__ = [
     "hill_climb",
     "is_d_separated",
     "load",
+    "load_data",
     "map_search",
     "minimal_imap",
     "mmhc",
@@ -112,7 +122,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from edgewise.baselines import bootstrap, exact_posterior, greedy_sp, hill_climb, mmhc
-    from edgewise.data import Covariance, Dataset, simulate
+    from edgewise.data import Covariance, Dataset, load_data, simulate
     from edgewise.errors import (
         ArgumentError,
         ConvergenceWarning,
@@ -136,12 +146,12 @@ if TYPE_CHECKING:
         to_networkx,
     )
     from edgewise.imap import minimal_imap
-    from edgewise.independence import partial_correlation_test
+    from edgewise.independence import FisherZ, IndependenceTest, partial_correlation_test
     from edgewise.posterior import Posterior, load
-    from edgewise.priors import Ancestors, Constraints, EdgeBeliefs, LogPrior, Paths, Sparsity, TierOrder
+    from edgewise.priors import Ancestors, Constraints, EdgeBeliefs, LogPrior, Paths, Prior, Sparsity, TierOrder
     from edgewise.running import map_search, sample
     from edgewise.samplers import MinimalIMAP, OrderMCMC, PartitionMCMC, StructureMCMC
-    from edgewise.scores import BGe, GaussianBIC, score
+    from edgewise.scores import BGe, GaussianBIC, Score, score
 
 
 def __getattr__(name: str) -> Any:

@@ -109,7 +109,7 @@ class Separation:
 def test_any_measure_of_association_will_do():
     for seed in range(5):
         sim = ew.simulate(6, 10, neighbours=2, seed=seed)
-        found = find_neighbours(Separation(sim.dag), math.exp(-0.5))
+        found = find_neighbours(Separation(sim.dag), alpha=0.5)
         np.testing.assert_array_equal(found, sim.dag | sim.dag.T)
 
 

@@ -98,23 +98,23 @@ def test_scores_of_draws_are_those_of_their_dags(rng):
 def test_a_swap_undone_restores_the_state(rng):
     values = well_behaved(rng, 100, 12)
     chain = make_chain(values, rng.permutation(12), score=FlatScore(), gamma=0.0)
-    before = {name: array.copy() for name, array in chain.state._asdict().items()}
+    order, family, (W, C, *_) = chain.state.order.copy(), chain.state.family.copy(), map(np.copy, chain.state.found)
     for k in range(12):
         drive(chain, np.column_stack([choose(chain, [k, k]), [0.5, 0.5]]))
-        for name in ("order", "family"):
-            np.testing.assert_array_equal(getattr(chain.state, name), before[name])
-        np.testing.assert_allclose(chain.state.W**2, before["W"] ** 2, rtol=0, atol=1e-12)
-        np.testing.assert_allclose(chain.state.C, before["C"], rtol=0, atol=1e-12)
+        np.testing.assert_array_equal(chain.state.order, order)
+        np.testing.assert_array_equal(chain.state.family, family)
+        np.testing.assert_allclose(chain.state.found.W**2, W**2, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(chain.state.found.C, C, rtol=0, atol=1e-12)
 
 
 def drift(chain):
     """Return the largest difference of W and C from their values computed from scratch, relative to the row."""
-    W = np.empty_like(chain.state.W)
-    factorize(chain.model.target.correlation, chain.state.order, W)
+    W = np.empty_like(chain.state.found.W)
+    factorize(chain.model.target.way.correlation, chain.state.order, W)
     C = np.cumsum(W**2, axis=0)
     scale = np.abs(W).max(axis=1, keepdims=True)
-    in_w = (np.abs(chain.state.W) - np.abs(W)) / scale
-    in_c = (chain.state.C[1:] - C) / scale**2
+    in_w = (np.abs(chain.state.found.W) - np.abs(W)) / scale
+    in_c = (chain.state.found.C[1:] - C) / scale**2
     return max(np.abs(in_w).max(), np.abs(in_c).max())
 
 
@@ -147,11 +147,11 @@ def test_the_factor_drifts_below_1e_8_in_ten_million_swaps(rng, n, p):
 def test_refreshing_changes_nothing_but_rounding(rng):
     chain = make_chain(well_behaved(rng, 100, 12), rng.permutation(12))
     drive(chain, rng.random((5000, 2)))
-    before = {name: array.copy() for name, array in chain.state._asdict().items()}
+    order, family, (W, C, *_) = chain.state.order.copy(), chain.state.family.copy(), map(np.copy, chain.state.found)
     chain.refresh()
     for name in ("order", "family"):
         np.testing.assert_array_equal(getattr(chain.state, name), before[name])
-    np.testing.assert_allclose(np.abs(chain.state.W), np.abs(before["W"]), rtol=0, atol=1e-11)
+    np.testing.assert_allclose(np.abs(chain.state.found.W), np.abs(before["W"]), rtol=0, atol=1e-11)
 
 
 def test_a_dependence_met_on_the_way_is_an_error(rng):

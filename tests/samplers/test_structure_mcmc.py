@@ -491,8 +491,8 @@ def test_ancestors_that_cannot_be_had_are_refused(monkeypatch):
 @pytest.mark.parametrize(
     ("case", "message"),
     [
-        (Case(TierOrder([[0], [1]])), "TierOrder is a prior on orders"),
-        (Case(LogPrior(lambda dag, order: 0.0)), "asks for an order"),
+        (Case(TierOrder([[0], [1]])), "cannot use a prior on orders"),
+        (Case(LogPrior(lambda dag, order: 0.0)), "cannot use a function of the order"),
         (Case(LogPrior(lambda dag: -math.inf)), "No start was found"),
         (
             Case(constraints=Constraints(required=[(0, 2), (1, 2)]), max_parents=1),
