@@ -4,7 +4,9 @@ import ast
 import dataclasses
 import importlib
 import inspect
+import json
 import re
+import runpy
 from functools import cache
 from pathlib import Path
 
@@ -14,6 +16,10 @@ import edgewise
 
 SOURCE = Path(edgewise.__file__).parent
 MODULES = sorted(SOURCE.rglob("*.py"))
+
+DOCS = Path(__file__).parents[1] / "docs"
+DRAWN = runpy.run_path(str(DOCS / "import_graph.py"))
+"""What draws the picture of the imports."""
 
 EVERYWHERE = {"arguments", "errors", "files", "wording"}
 """What all may import: errors, checks of arguments, the parts of messages, and files."""
@@ -31,9 +37,11 @@ MAY_IMPORT = {
     "posterior": {"_kernels", "data", "graphs", "scores", "report"},
     "baselines": {"_kernels", "data", "graphs", "independence", "imap", "scores", "priors", "posterior"},
     "running": {"_kernels", "data", "graphs", "scores", "priors", "samplers", "posterior", "baselines"},
-    "experiments": {"data", "graphs", "priors", "samplers", "posterior", "baselines", "running", "report"},
-    "cli": {"data", "posterior", "experiments"},
-}
+    "experiments": {
+        "data", "graphs", "imap", "scores", "priors", "samplers", "posterior", "baselines", "running", "report",
+    },
+    "cli": {"data", "scores", "priors", "samplers", "posterior", "running", "experiments"},
+}  # fmt: skip
 """Data flow one way, and imports follow: file, statistics, tests and scores, chains, draws, posterior. A report is made
 of plain data that a posterior hands to it. All imports count: those within functions, and those for types alone."""
 
@@ -47,11 +55,16 @@ def tree_of(path):
 
 
 def imported_modules(path):
-    """Yield the full name of every module that a file imports, at its top or inside a function."""
+    """Yield the full name of everything that a file imports, at its top or inside a function.
+
+    After ``import edgewise as ew``, every ``ew.name`` is imported where it stands.
+    """
     package = ("edgewise", *path.relative_to(SOURCE).parts[:-1])
     for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "ew":
+            yield f"edgewise.{node.attr}"
         elif isinstance(node, ast.ImportFrom):
             base = package[: len(package) + 1 - node.level] if node.level else ()
             module = ".".join([*base, *([node.module] if node.module else [])])
@@ -62,6 +75,14 @@ def imported_modules(path):
 
 def name_of(path):
     return path.relative_to(SOURCE).as_posix()
+
+
+def imported_folders(path):
+    """Yield the folder, or the module beside the folders, of everything of this package that a file imports."""
+    for module in imported_modules(path):
+        if module.startswith("edgewise."):
+            name = module.split(".")[1]
+            yield name if name in {*MAY_IMPORT, *EVERYWHERE} else edgewise._HOME[name]
 
 
 def folder(path):
@@ -122,15 +143,30 @@ def imports(paths, is_refused):
 
 
 def test_imports_follow_the_data():
-    def is_refused(path, module):
-        if not module.startswith("edgewise."):
-            return False
-        home, other = folder(path), module.split(".")[1]
-        if other not in MAY_IMPORT and other not in EVERYWHERE:
-            other = edgewise._HOME[other]  # from edgewise import name
-        return other not in {home, *EVERYWHERE, *MAY_IMPORT[home]}
+    found = [
+        f"{name_of(path)} imports {other}"
+        for path in MODULES
+        if path.parent != SOURCE
+        for other in imported_folders(path)
+        if other not in {folder(path), *EVERYWHERE, *MAY_IMPORT[folder(path)]}
+    ]
+    assert found == []
 
-    assert imports([path for path in MODULES if path.parent != SOURCE], is_refused) == []
+
+def test_the_picture_of_the_imports_is_up_to_date():
+    """If it is not: python docs/import_graph.py."""
+    found = {(folder(path), other) for path in MODULES if path.parent != SOURCE for other in imported_folders(path)}
+    expected = {(one, other) for one, other in found if one != other and other in MAY_IMPORT}
+    picture = (DOCS / "import_graph.svg").read_text(encoding="utf-8")
+    shown = json.loads(re.search("<metadata>(.*)</metadata>", picture).group(1))
+    assert {tuple(edge) for edge in shown} == expected
+    assert shown == [list(edge) for edge in DRAWN["find_edges"]()]
+
+
+def test_folders_that_import_each_other_are_not_drawn():
+    DRAWN["check_order"]([("report", "graphs"), ("posterior", "report")])
+    with pytest.raises(SystemExit, match=r"in a cycle: report -> posterior -> report\.$"):
+        DRAWN["check_order"]([("report", "posterior"), ("report", "graphs"), ("posterior", "report")])
 
 
 def test_the_command_line_goes_through_the_public_names():
