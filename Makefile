@@ -21,7 +21,7 @@ demo: setup
 	$(BIN)/edgewise demo
 
 test: setup
-	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
+	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal
 
 slow: setup
 	$(BIN)/python -m pytest -m slow
