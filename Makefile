@@ -21,10 +21,10 @@ demo: setup
 	$(BIN)/edgewise demo
 
 test: setup
-	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
+	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal
 
 slow: setup
-	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest -m slow --numprocesses 2 --dist worksteal
 
 # The experiments of the paper in three minutes, from nothing; fails if their results have not the shape they must have.
 quick: setup

@@ -16,10 +16,15 @@ os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".cache" / "numba" / _digest
 
 import numpy as np  # noqa: E402
 import pytest  # noqa: E402
+from hypothesis import HealthCheck, settings  # noqa: E402
 
 from compiled import compile_once  # noqa: E402
 
 compile_once()
+
+# How long an example takes depends on what else the machine does.
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
 
 REFERENCE = Path(__file__).parent / "reference"
 REFERENCE_SETS = ("p10_n100_s3_seed1", "p30_n1000_s3_seed1")

@@ -1,8 +1,13 @@
+import io
 import os
+import shutil
 import subprocess
 import sys
 import warnings
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 
 import pexpect
 import pytest
@@ -10,8 +15,15 @@ import pytest
 import edgewise as ew
 from edgewise.cli import main
 
-COLOURS = ("NO_COLOR", "FORCE_COLOR", "PY_COLORS", "GITHUB_ACTIONS", "CLICOLOR_FORCE")
+COLOURS = ("NO_COLOR", "FORCE_COLOR", "PY_COLORS", "GITHUB_ACTIONS", "CLICOLOR_FORCE", "TTY_COMPATIBLE")
 """Variables of the environment that would decide about colours."""
+
+TABLE = "measurements.csv"
+
+QUICK = ("--iterations", "2000", "--thin", "10", "--seed", "1")
+
+STUCK = 1800
+"""Seconds after which a command will not end any more, however busy the machine is."""
 
 
 @dataclass
@@ -26,23 +38,71 @@ def plain_environment():
     return {name: value for name, value in os.environ.items() if name not in (*COLOURS, "COLUMNS", "LINES")}
 
 
+class Screen(io.StringIO):
+    """What is shown on a terminal, in colours that it says it has."""
+
+    encoding = "utf-8"
+
+    def isatty(self):
+        return True
+
+
+def call(patched, *arguments, columns=100, stream=io.StringIO):
+    """Run a command in this process, where the environment is restored by whoever has ``patched``."""
+    for name in COLOURS:
+        patched.setenv(name, "")  # so that it is restored if a command sets it
+        patched.delenv(name)
+    patched.setenv("COLUMNS", str(columns))
+    patched.setattr(sys, "argv", ["edgewise", *map(str, arguments)])
+    # A screen shows both, in the order in which they are written.
+    out, err = (stream(), stream()) if stream is io.StringIO else (stream(),) * 2
+    with (
+        warnings.catch_warnings(),
+        redirect_stdout(out),
+        redirect_stderr(err),
+        pytest.raises(SystemExit) as ended,
+    ):
+        main()
+    return Finished(ended.value.code or 0, out.getvalue(), err.getvalue())
+
+
 @pytest.fixture
-def run(capsys, monkeypatch, tmp_path):
+def run(monkeypatch, tmp_path):
     """Run a command in this process, in an empty directory."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "100")
-    for name in COLOURS:
-        monkeypatch.setenv(name, "")  # also so that it is restored if a command sets it
+    return partial(call, monkeypatch)
 
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["edgewise", *map(str, arguments)])
-        capsys.readouterr()
-        with warnings.catch_warnings(), pytest.raises(SystemExit) as ended:
-            main()
-        captured = capsys.readouterr()
-        return Finished(ended.value.code or 0, captured.out, captured.err)
 
-    return run
+@pytest.fixture
+def show(monkeypatch, tmp_path):
+    """Run a command in this process as if in a terminal of some width, and return its exit code and what it showed."""
+    monkeypatch.chdir(tmp_path)
+
+    def show(*arguments, columns=120, term="xterm"):
+        monkeypatch.setenv("TERM", term)
+        done = call(monkeypatch, *arguments, columns=columns, stream=Screen)
+        return done.code, done.out
+
+    return show
+
+
+@dataclass
+class Fitted(Finished):
+    folder: Path
+
+    def copy_to(self, out):
+        shutil.copytree(self.folder / "out", out)
+
+
+@pytest.fixture(scope="session")
+def fitted(tmp_path_factory):
+    """One fit of the good table for all who only look at its results: what it said, and the directory it was run in."""
+    folder = tmp_path_factory.mktemp("fitted")
+    write_table(folder)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.chdir(folder)
+        done = call(patched, "fit", TABLE, "--out", "out", *QUICK)
+    return Fitted(done.code, done.out, done.err, folder)
 
 
 @pytest.fixture
@@ -56,7 +116,7 @@ def run_alone(tmp_path):
             env={**plain_environment(), **environment},
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=STUCK,
             check=False,
         )
         return Finished(done.returncode, done.stdout, done.stderr)
@@ -76,7 +136,7 @@ def terminal(tmp_path):
             cwd=str(tmp_path),
             env={**plain_environment(), "TERM": "xterm", "LC_ALL": "C.UTF-8", **environment},
             dimensions=(40, columns),
-            timeout=180,  # a first run compiles
+            timeout=STUCK,
             encoding="utf-8",
         )
         started.append(screen)
@@ -87,10 +147,13 @@ def terminal(tmp_path):
         screen.close(force=True)
 
 
+def write_table(folder):
+    data = ew.simulate(5, 60, seed=1).data.set_axis(["Raf", "Mek", "Erk", "Akt", "Jnk"], axis=1)
+    data.to_csv(folder / TABLE, index=False)
+    return folder / TABLE
+
+
 @pytest.fixture
 def table(tmp_path):
     """A good CSV file."""
-    path = tmp_path / "measurements.csv"
-    data = ew.simulate(5, 60, seed=1).data.set_axis(["Raf", "Mek", "Erk", "Akt", "Jnk"], axis=1)
-    data.to_csv(path, index=False)
-    return path
+    return write_table(tmp_path)

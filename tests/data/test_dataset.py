@@ -22,7 +22,7 @@ def test_moments_equal_numpys(table):
     np.testing.assert_allclose(moments.scatter, 39 * np.cov(values.T), rtol=1e-12, atol=1e-13)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     arrays(np.float64, (7, 3), elements=st.floats(-100, 100, width=32), unique=True),
     st.integers(-300, 300),

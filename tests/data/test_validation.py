@@ -180,7 +180,7 @@ def test_combination_made_of_a_small_contribution_is_found(refusal):
     assert "'c'" in message
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(0, 2**32), st.integers(3, 40), st.sampled_from([1e-8, 1e-12]))
 def test_the_limit_of_dependence_lies_between_1e_8_and_1e_12(seed, p, unexplained):
     rng = np.random.default_rng(seed)

@@ -178,7 +178,7 @@ def probabilities(draw):
     return np.where(np.eye(p, dtype=bool), 0, whole / steps)
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=150, derandomize=True)
 @given(probabilities(), st.floats(0, 1))
 def test_the_consensus_is_acyclic_and_greedy(probability, threshold):
     np.testing.assert_array_equal(check_consensus(probability, threshold), greedy(probability, threshold))
@@ -242,7 +242,7 @@ def symmetric(pairs, p):
     return matrix + matrix.T
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=150, derandomize=True)
 @given(st.data())
 def test_the_inclusion_threshold_minimises_the_area(data):
     """Scutari & Nagarajan (2013): the share t minimises the area, and the threshold is the quantile of t."""

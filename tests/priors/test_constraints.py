@@ -539,7 +539,7 @@ constraint_sets = st.builds(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(constraint_sets)
 def test_a_record_in_json_brings_the_same_constraints_back(constraints):
     record = json.loads(json.dumps(asdict(constraints)))
@@ -601,7 +601,7 @@ def test_json_files(write, indent, ascii_only):
     assert Constraints.read(path) == Constraints(tiers=[["α", "😀"], ["1", "2.5", "x\ty"]], roots=["α"])
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(constraint_sets)
 def test_what_is_written_as_json_is_read_back(tmp_path_factory, constraints):
     path = tmp_path_factory.mktemp("known") / "known.json"

@@ -19,6 +19,9 @@ QUIET = (
 )
 """Options that keep the browser itself from asking the network for anything."""
 
+STUCK = 1_800_000
+"""Milliseconds after which a browser will not answer any more, however busy the machine is."""
+
 VIEWPORTS = {"desktop": {"width": 1280, "height": 900}, "phone": {"width": 390, "height": 800}}
 
 
@@ -30,7 +33,7 @@ def browser():
     if found is None:
         pytest.skip("there is no chromium; EDGEWISE_BROWSER can name one")
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=found, args=QUIET)
+        started = playwright.chromium.launch(executable_path=found, args=QUIET, timeout=STUCK)
         yield started
         started.close()
 
@@ -44,6 +47,7 @@ def open_page(browser, tmp_path):
         path = tmp_path / f"report-{len(contexts)}.html"
         posterior.report(path)
         context = browser.new_context(viewport=VIEWPORTS[viewport], **options)
+        context.set_default_timeout(STUCK)
         contexts.append(context)
         page = context.new_page()
         page.on("console", lambda message: complaints.append(message.text))

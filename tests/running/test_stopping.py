@@ -2,11 +2,9 @@
 
 import os
 import signal
-import threading
 import time
 from concurrent.futures import Executor, Future
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -14,6 +12,7 @@ import pytest
 import edgewise as ew
 from edgewise.running import chains
 from edgewise.running.chains import FEW_DRAWS
+from keyboard import ctrl_c
 from sentences import check_sentence
 
 ENDLESS = {"iterations": 10**9, "thin": 100, "chains": 3, "seed": 1, "progress": False}
@@ -29,47 +28,29 @@ def compiled(data):
     ew.sample(data, **{**ENDLESS, "iterations": 100, "thin": 1})
 
 
-@contextmanager
-def ctrl_c(*, after, times=1):
-    """Press Ctrl-C some seconds after the chains have begun; check that its usual meaning is back at the end."""
-    before = signal.getsignal(signal.SIGINT)
-
-    def press():
-        while signal.getsignal(signal.SIGINT) is before:
-            time.sleep(0.001)
-        for _ in range(times):
-            time.sleep(after)
-            os.kill(os.getpid(), signal.SIGINT)
-
-    thread = threading.Thread(target=press, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        thread.join(timeout=30)
-        assert not thread.is_alive()
-        assert signal.getsignal(signal.SIGINT) is before
+@pytest.fixture(autouse=True)
+def patience(monkeypatch):
+    """Let a stopped run make the draws that it should, however busy the machine is."""
+    monkeypatch.setattr(chains, "LAST_SECONDS", 3600.0)
 
 
-def check_stopped(posterior, data, cause):
+def check_stopped(posterior, data, cause, *, burn_in=1000):
     done = posterior.info["iterations_done"]
     assert posterior.info["stopped_by"] == cause
     assert 0 < done < 10**9
     chains, draws, _ = posterior.orders().shape
     assert chains == 3
-    assert draws == (done - 1000) // 100
+    assert draws == (done - burn_in) // 100 > 0
     assert posterior.dags().shape == (3, draws, 6, 6)
     assert posterior.log_posterior.shape == (3, draws)
     # The same as far as a run gets that was never stopped.
-    short = ew.sample(data, **{**ENDLESS, "iterations": 5000, "burn_in": 1000})
-    np.testing.assert_array_equal(posterior.orders()[:, :40], short.orders())
+    short = ew.sample(data, **{**ENDLESS, "iterations": burn_in + 4000, "burn_in": burn_in})
+    np.testing.assert_array_equal(posterior.orders()[:, :40], short.orders()[:, :draws])
 
 
 def test_ctrl_c_keeps_what_was_drawn(data):
-    began = time.monotonic()
-    with ctrl_c(after=0.3), pytest.warns(ew.StoppedEarlyWarning, match="by the keyboard") as caught:
-        posterior = ew.sample(data, burn_in=1000, time_budget=60, **ENDLESS)
-    assert time.monotonic() - began < 30
+    with ctrl_c(chains=3, at=5000), pytest.warns(ew.StoppedEarlyWarning, match="by the keyboard") as caught:
+        posterior = ew.sample(data, burn_in=1000, time_budget=3600, **ENDLESS)
     assert len(caught) == 1
     check_sentence(str(caught[0].message))
     assert caught[0].filename == __file__
@@ -82,7 +63,7 @@ def test_ctrl_c_keeps_what_was_drawn(data):
 )
 def test_ctrl_c_during_burn_in_ends_it_and_makes_some_draws(data, sampler):
     settings = {**ENDLESS, "chains": 1, "sampler": sampler, "start": "random"}
-    with ctrl_c(after=0.2), pytest.warns(ew.StoppedEarlyWarning, match="by the keyboard") as caught:
+    with ctrl_c(chains=1), pytest.warns(ew.StoppedEarlyWarning, match="by the keyboard") as caught:
         posterior = ew.sample(data, burn_in=0.9, **settings)
     info = posterior.info
     burn_in, done = info["schedule"]["burn_in"], info["iterations_done"]
@@ -102,7 +83,7 @@ def test_ctrl_c_during_burn_in_ends_it_and_makes_some_draws(data, sampler):
 
 
 def test_burn_in_ends_in_each_chain_where_it_is(data):
-    with ctrl_c(after=0.2), pytest.warns(ew.StoppedEarlyWarning):
+    with ctrl_c(chains=3), pytest.warns(ew.StoppedEarlyWarning):
         posterior = ew.sample(data, burn_in=0.9, **ENDLESS)
     assert posterior.log_posterior.shape[0] == 3
     assert posterior.log_posterior.shape[1] >= FEW_DRAWS
@@ -112,7 +93,7 @@ def test_burn_in_ends_in_each_chain_where_it_is(data):
 def test_ctrl_c_after_few_draws_waits_for_some_more(data):
     """No chain starts its burn-in anew."""
     settings = {**ENDLESS, "thin": 10_000}
-    with ctrl_c(after=0), pytest.warns(ew.StoppedEarlyWarning, match="holds the draws until then"):
+    with ctrl_c(chains=3), pytest.warns(ew.StoppedEarlyWarning, match="holds the draws until then"):
         posterior = ew.sample(data, burn_in=0, **settings)
     assert posterior.info["schedule"]["burn_in"] == 0
     assert posterior.log_posterior.shape[1] == posterior.info["iterations_done"] // 10_000 >= FEW_DRAWS
@@ -120,13 +101,20 @@ def test_ctrl_c_after_few_draws_waits_for_some_more(data):
 
 def test_without_a_single_draw_ctrl_c_is_an_ordinary_interrupt(data, monkeypatch):
     monkeypatch.setattr(chains, "LAST_SECONDS", 0.1)
-    with ctrl_c(after=0), pytest.raises(KeyboardInterrupt):
+    with ctrl_c(chains=3), pytest.raises(KeyboardInterrupt):
         ew.sample(data, burn_in=0.5, **{**ENDLESS, "iterations": 10**12, "thin": 10**11})
 
 
 def test_a_second_ctrl_c_does_not_wait_for_draws(data, monkeypatch):
-    monkeypatch.setattr(chains, "LAST_SECONDS", 3600.0)
-    with ctrl_c(after=0.2, times=2), pytest.raises(KeyboardInterrupt):
+    """The second is pressed when the first has been noticed, and draws are counted."""
+    fewest_draws = chains.fewest_draws
+
+    def press_again(running):
+        os.kill(os.getpid(), signal.SIGINT)
+        return fewest_draws(running)
+
+    monkeypatch.setattr(chains, "fewest_draws", press_again)
+    with ctrl_c(chains=3), pytest.raises(KeyboardInterrupt):
         ew.sample(data, burn_in=0.5, **{**ENDLESS, "iterations": 10**12, "thin": 10**11})
 
 
@@ -193,10 +181,10 @@ def test_workers_that_die_of_something_else_are_an_error(data):
 def test_a_time_budget_ends_a_run(data):
     began = time.monotonic()
     with pytest.warns(ew.StoppedEarlyWarning, match="by the time budget") as caught:
-        posterior = ew.sample(data, burn_in=1000, time_budget=0.3, **ENDLESS)
-    assert 0.3 < time.monotonic() - began < 20
+        posterior = ew.sample(data, burn_in=100, time_budget=0.3, **ENDLESS)  # the first 256 iterations are one block
+    assert time.monotonic() - began > 0.3
     check_sentence(str(caught[0].message))
-    check_stopped(posterior, data, "time budget")
+    check_stopped(posterior, data, "time budget", burn_in=100)
 
 
 def test_a_time_budget_that_suffices_is_not_mentioned(data):
