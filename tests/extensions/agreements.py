@@ -1,7 +1,8 @@
 """A score that is not Gaussian, as a stranger would write one: it only counts rows.
 
-For data of zeros and ones. A family is worth how often its parents, taken together, agree with the child: with k rows in
-which the child equals the parity of its parents, of n, the log score is that of a coin with one virtual throw each way,
+For data of zeros and ones. A family is worth how often its parents, taken together, agree with the child: with k rows
+of n in which the child equals the parity of its parents, the log score is that of a coin with a virtual throw each
+way,
 
     lgamma(k + 1) + lgamma(n - k + 1) - lgamma(n + 2).
 """

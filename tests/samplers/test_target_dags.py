@@ -122,7 +122,7 @@ def test_weights_are_stored(tmp_path):
 
 @pytest.mark.parametrize("prior", [ew.TierOrder([[0], [1]]), ew.LogPrior(lambda dag, order: 0.0)])
 def test_priors_on_orders_have_no_place(prior):
-    with pytest.raises(ew.ArgumentError, match="cannot use a (prior on orders|function of the order)"):
+    with pytest.raises(ew.ArgumentError, match=r"cannot use a (prior on orders|function of the order)"):
         ew.sample(ew.simulate(4, 50, seed=1).data, sampler=ew.MinimalIMAP(target="dags"), prior=prior, progress=False)
 
 

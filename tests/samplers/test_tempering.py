@@ -29,7 +29,7 @@ def prepare(data, prior=None, *, criterion="score", **settings):
 
 def temper(model, temperatures, *, order=None, seed=0, schedule=ALWAYS):
     rng = np.random.default_rng(seed)
-    return TemperedChain(model.start, np.arange(model.p) if order is None else order, rng, schedule, temperatures)
+    return TemperedChain(model, np.arange(model.p) if order is None else order, rng, schedule, temperatures)
 
 
 def correlated(rng, p):

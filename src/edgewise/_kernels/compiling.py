@@ -43,14 +43,20 @@ class _PartCompiler(Compiler):
         super().__init__(typingctx, targetctx, part, *rest)
 
 
-_options = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True, "fastmath": False, "forceinline": False}
-_part_options = {**_options, "_nrt": False, "no_cpython_wrapper": True, "pipeline_class": _PartCompiler}
+_options: dict[str, Any] = {
+    "nogil": True,
+    "error_model": "numpy",
+    "no_cfunc_wrapper": True,
+    "fastmath": False,
+    "forceinline": False,
+}
+_part_options: dict[str, Any] = {**_options, "_nrt": False, "no_cpython_wrapper": True, "pipeline_class": _PartCompiler}
 # Unless told otherwise, a function is compiled with the inlining and the arithmetic of the one that calls it first.
 
 kernel = njit(cache=True, **_options)
 """Decorator for entries that allocate arrays."""
 
-in_place = njit(cache=True, _nrt=False, **_options)
+in_place = njit(cache=True, **_options | {"_nrt": False})
 """Decorator for entries that allocate nothing and only write into arrays they are given. They do without Numba's
 counting of references, whose atomic operations take 200 ns in a call with many arrays, more than a step does."""
 
@@ -70,7 +76,8 @@ reduction = njit(**_part_options | {"fastmath": {"contract", "reassoc"}})
 
 def compiled_as(function: Callable[..., Any], *, inlined: bool = False) -> Callable[..., Any]:
     """Decorate what chooses, given the types of arguments, the part that stands for a Python function."""
-    return overload(function, jit_options=_part_options | {"forceinline": inlined}, strict=False)
+    options: Any = _part_options | {"forceinline": inlined}
+    return overload(function, jit_options=options, strict=False)
 
 
 def by_type(

@@ -260,7 +260,7 @@ class MinimalIMAPModel:
     def start(self, order: np.ndarray, rng: np.random.Generator, schedule: Schedule) -> OrderChain | TemperedChain:
         """Return a chain at ``order`` or, if knowledge or the prior exclude it, at one they allow."""
         if self.temperatures is not None:
-            return TemperedChain(replace(self, temperatures=None).start, order, rng, schedule, self.temperatures)
+            return TemperedChain(replace(self, temperatures=None), order, rng, schedule, self.temperatures)
         chain = self._new_chain(agree_with(order, self.knowledge), rng, schedule)
         for _ in range(STARTS):
             if chain.refresh():

@@ -111,7 +111,7 @@ class OrderChain(RecordingChain):
     def log_posterior(self) -> float:
         """The unnormalised log posterior of the present order."""
         log_posterior = self.log_score + float(self.state.family["log_prior"].sum())
-        if self.structure is not None:
+        if self.model.beliefs is not None and self.structure is not None:
             log_posterior += weigh_beyond_families(self.model.beliefs, self.structure)
         return log_posterior
 

@@ -67,5 +67,5 @@ def largest_gains(
         largest = np.fmax(largest, gain[others])
         best = others[gain[others].argmax()]
         if len(parents) == max_parents or not gain[best] > 0:
-            return largest
+            return np.asarray(largest)
         parents = np.append(parents, best)

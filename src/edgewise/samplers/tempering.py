@@ -20,9 +20,9 @@ burn-in, with a ladder that no longer changes, by a chain that is exact for any 
 where it starts. A ladder that the user gives is never changed.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 import numpy as np
 
@@ -32,6 +32,9 @@ from edgewise.errors import ArgumentError
 
 from .order_chains import OrderChain
 from .schedule import MOST_ITERATIONS, Schedule
+
+if TYPE_CHECKING:
+    from .minimal_imap import MinimalIMAPModel
 
 Temperatures = Literal["auto"] | int | tuple[float, ...]
 """What stands for a ladder: a word, the number of replicas, or their temperatures."""
@@ -158,8 +161,8 @@ class TemperedChain:
 
     Parameters
     ----------
-    start
-        Starts one replica, at an order, with its random numbers and its schedule.
+    model
+        Starts the replicas, each at an order, with its random numbers and its schedule.
     order
         The order at which all replicas start.
     rng
@@ -172,7 +175,7 @@ class TemperedChain:
 
     def __init__(
         self,
-        start: Callable[[np.ndarray, np.random.Generator, Schedule], OrderChain],
+        model: "MinimalIMAPModel",
         order: np.ndarray,
         rng: np.random.Generator,
         schedule: Schedule,
@@ -182,9 +185,10 @@ class TemperedChain:
         self._heats = make_ladder(temperatures, len(order))
         self._adapts = not isinstance(temperatures, tuple)
         *rngs, self._rng = rng.spawn(len(self._heats))
-        cold = start(order, rng, schedule)
+        cold = cast(OrderChain, model.start(order, rng, schedule))
         silent = replace(schedule, thin=MOST_ITERATIONS)
-        self.replicas = [cold, *(start(cold.state.order, own, silent) for own in rngs)]
+        heated = (cast(OrderChain, model.start(cold.state.order, own, silent)) for own in rngs)
+        self.replicas = [cold, *heated]
         self._exchanges = np.zeros((len(rngs), 2), np.int64)
         self._heat()
 

@@ -37,7 +37,8 @@ class Lists(NamedTuple):
 
 def new_lists(p: int) -> Lists:
     """Return room for p nodes."""
-    return Lists(*np.zeros((3, p), np.int64), np.zeros((p, p), np.int64))
+    order, n_parents, parents_left = np.zeros((3, p), np.int64)
+    return Lists(order, n_parents, parents_left, np.zeros((p, p), np.int64))
 
 
 @inner
