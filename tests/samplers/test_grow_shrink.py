@@ -168,7 +168,7 @@ def test_a_walk_in_the_tree_is_the_greedy_path(rng, make, n, p, criterion):
             state = find_state(tree, chain.target, node, np.argsort(order), limit)
             path, parents = naive.search(node, frozenset(order[:limit].tolist()))
             assert follow_back(tree, state) == list(path)
-            first, size = tree.state[state]["start"], tree.state[state]["size"]
+            first, size = tree.state[state]["start"], tree.state[state]["length"]
             assert tree.candidate[first : first + size].tolist() == sorted(parents)
             steps += len(path)
     assert steps > 200

@@ -12,11 +12,16 @@ from functools import wraps
 from typing import Any
 
 import llvmlite.binding as llvm
+import numpy as np
 from numba import njit
-from numba.core import event
+from numba.core import config, event
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.extending import overload
+
+
+IS_UNCOMPILED: bool = getattr(config, "DISABLE_JIT")  # noqa: B009
+"""Whether kernels run as Python, for a debugger or to see which of their lines are tested: NUMBA_DISABLE_JIT=1."""
 
 
 class _PartLibrary(JITCodeLibrary):
@@ -105,6 +110,12 @@ def by_type(
         return choose
 
     return decorate
+
+
+def new_records(number: int, dtype: np.dtype[Any]) -> np.ndarray:
+    """Return an array of records, whose fields kernels read as attributes; uncompiled ones can do so in a recarray."""
+    records = np.zeros(number, dtype)
+    return records.view(np.recarray) if IS_UNCOMPILED else records
 
 
 class _Announce(event.Listener):

@@ -17,18 +17,14 @@ it, and before x as well: the cycle is there without r. Leave out all such steps
 edges, required paths and tiers remains, of which there is none.)
 """
 
-import json
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from os import PathLike
-from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-import yaml
 
 from edgewise import graphs
 from edgewise.data import find_columns
@@ -155,8 +151,10 @@ parents; drop one of the two.
         >>> constraints == Constraints(roots=["dose"], required=[("dose", "weight")])
         True
         """
+        from .reading import read_mapping
+
         shown = quote(str(path))
-        given = _read_mapping(path)
+        given = read_mapping(path)
         known = list(cls.__dataclass_fields__)
         for key in given:
             if key not in known:
@@ -328,67 +326,3 @@ def _is_variable(value: object) -> bool:
 def _tidy(variable: Variable) -> Variable:
     """Return a name or number as Python's own, which JSON can hold."""
     return str(variable) if isinstance(variable, str) else int(variable)
-
-
-def _read_mapping(path: str | PathLike[str]) -> dict[str, Any]:
-    """Return what a YAML or JSON file has for each of its keys, as text."""
-    try:
-        file = Path(path)
-    except TypeError as error:
-        raise ArgumentError(f"Constraints are read from the path of a file, but it is {quote(path)}.") from error
-    shown = quote(str(path))
-    try:
-        text = file.read_text(encoding="utf-8-sig")
-        pairs = _parse_json(text) if file.suffix.lower() == ".json" else _parse_yaml(text)
-    except FileNotFoundError as error:
-        raise ArgumentError(f"There is no file {shown}: check the path.") from error
-    except UnicodeDecodeError as error:
-        raise ArgumentError(f"The file {shown} is not encoded in UTF-8: save it again with that encoding.") from error
-    except OSError as error:
-        raise ArgumentError(f"The file {shown} cannot be read ({error.strerror}).") from error
-    except RecursionError as error:
-        raise ArgumentError(f"The file {shown} has lists within lists without end.") from error
-    except json.JSONDecodeError as error:
-        raise ArgumentError(f"The file {shown} is not valid JSON, see line {error.lineno} ({error.msg}).") from error
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise ArgumentError(f"The file {shown} is not valid YAML, see line {line} ({error.problem}).") from error
-    except yaml.reader.ReaderError as error:
-        line = text.count("\n", 0, error.position) + 1
-        raise ArgumentError(f"The file {shown} is not valid YAML, see line {line} ({error.reason}).") from error
-    if pairs is None:
-        raise ArgumentError(
-            f"The file {shown} holds no constraints: it must have keys such as required or tiers, each with a list."
-        )
-    for key, times in Counter(key for key, _ in pairs).items():
-        if times > 1:
-            raise ArgumentError(f"The file {shown} has the key {quote(key)} {times} times; put all under one.")
-    return dict(pairs)
-
-
-def _parse_yaml(text: str) -> list[tuple[str, Any]] | None:
-    """Return the keys of a YAML file with what they hold, or None if it has none.
-
-    All is text: YAML would otherwise take the name NO for false, and 2020-01-01 for a date.
-    """
-    loader = yaml.BaseLoader(text)
-    node = loader.get_single_node()
-    if not isinstance(node, yaml.MappingNode):
-        return None
-    # Key by key, because a dictionary would keep only the last of those that are the same.
-    return [(str(loader.construct_object(key, True)), loader.construct_object(item, True)) for key, item in node.value]
-
-
-def _parse_json(text: str) -> list[tuple[str, Any]] | None:
-    """Return the keys of a JSON file with what they hold, or None if it has none.
-
-    A reader of YAML takes most of JSON, but not tabs at the beginning of a line.
-    """
-    pairs: list[tuple[str, Any]] = []
-
-    def keep(found: list[tuple[str, Any]]) -> dict[str, Any]:
-        pairs[:] = found  # the outermost object is the last to be complete
-        return dict(found)
-
-    content = json.loads(text, parse_int=str, parse_float=str, parse_constant=str, object_pairs_hook=keep)
-    return pairs if isinstance(content, dict) else None

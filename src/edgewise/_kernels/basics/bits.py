@@ -1,12 +1,18 @@
 """Sets of variables as bits, in words of 64."""
 
-import numpy as np
-from numba.cpython.unsafe.numbers import trailing_zeros
+from typing import Any
 
-from ..compiling import inner
+import numpy as np
+from numba.cpython.unsafe import numbers
+
+from ..compiling import IS_UNCOMPILED, inner
 
 WORD = 64
 """Bits in a word."""
+
+trailing_zeros: Any = numbers.trailing_zeros
+if IS_UNCOMPILED:
+    trailing_zeros = lambda word: (int(word) & -int(word)).bit_length() - 1  # noqa: E731
 
 
 @inner
@@ -71,7 +77,7 @@ def meets(sets, i, others, j):
 @inner
 def first(word):
     """Return the number of the lowest bit in a word that is not zero."""
-    return np.int64(trailing_zeros(word))  # type: ignore[call-arg]
+    return np.int64(trailing_zeros(word))
 
 
 @inner

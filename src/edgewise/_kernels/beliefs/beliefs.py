@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..basics.bits import clear, insert, pack
-from ..compiling import inlined, inner
+from ..compiling import inlined, inner, new_records
 from ..families.cache import FAMILY
 
 MEMO_BITS = 16
@@ -119,7 +119,7 @@ def new_structure(beliefs: Beliefs) -> Structure:
         new_base_key=keys[1],
         new_parents=sets[3],
         new_ancestors=sets[4],
-        new_family=np.zeros(p, FAMILY),
+        new_family=new_records(p, FAMILY),
         marks=np.zeros((3, words), np.uint64),
         reached=np.zeros((1, words), np.uint64),
         relatives=np.zeros((4, p), np.int64),
@@ -127,7 +127,7 @@ def new_structure(beliefs: Beliefs) -> Structure:
         in_tier=np.zeros(len(beliefs.tier), np.int64),
         value=np.zeros((2, 4)),
         dag_key=np.zeros(2, np.uint64),
-        memo=np.zeros(1 << MEMO_BITS if beliefs.asks else 1, MEMO),
+        memo=new_records(1 << MEMO_BITS if beliefs.asks else 1, MEMO),
         question=sets[5],
         asked_order=np.zeros(p, np.int64),
         asked_key=np.zeros(1, np.uint64),

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..compiling import inner
+from ..compiling import inner, new_records
 from ..scores.interface import local_score, new_room
 
 CACHE_BITS = 16
@@ -28,7 +28,7 @@ class FamilyCache(NamedTuple):
 
 def new_cache(score: Any, p: int) -> FamilyCache:
     """Return an empty cache for p variables."""
-    return FamilyCache(np.zeros(1 << CACHE_BITS, FAMILY), np.zeros(p, np.int64), new_room(score, p))
+    return FamilyCache(new_records(1 << CACHE_BITS, FAMILY), np.zeros(p, np.int64), new_room(score, p))
 
 
 @inner

@@ -7,7 +7,7 @@ import numpy as np
 from ..basics.metropolis import ACCEPTED, REJECTED, is_rejected
 from ..beliefs.beliefs import begin_proposal, propose_base
 from ..beliefs.settling import settle
-from ..compiling import inlined, inner
+from ..compiling import inlined, inner, new_records
 from ..families.cache import FAMILY, worth
 from ..families.target import Target
 from .tree import Tree, list_shrunk, new_tree, walk
@@ -28,7 +28,7 @@ class Growth(NamedTuple):
 def new_growth(target: Target) -> Growth:
     """Return what a chain keeps, before it is at an order."""
     p = len(target.edge)
-    return Growth(np.zeros(p, np.int64), new_tree(target), np.zeros(p, FAMILY), np.zeros(p, FAMILY))
+    return Growth(np.zeros(p, np.int64), new_tree(target), new_records(p, FAMILY), new_records(p, FAMILY))
 
 
 @inlined

@@ -16,7 +16,7 @@ Legend
 ------
 state
     A row of ``Tree.state``: the set grown from its ``parent`` by ``added``. Its candidates are ``count`` entries of the
-    pool from ``first`` on, and its parents after shrinking ``size`` entries from ``start`` on; size -1 until needed.
+    pool from ``first`` on, and its parents after shrinking ``length`` entries from ``start`` on; length -1 until needed.
 pool
     ``candidate`` holds variables, ``child`` the states that taking them leads to, -1 if never visited.
 position
@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..compiling import inlined, inner
+from ..compiling import inlined, inner, new_records
 from ..families.cache import FAMILY
 from ..families.target import FORBIDDEN, REQUIRED, Target
 from ..independence import interface as independence
@@ -40,7 +40,7 @@ STATE = np.dtype(
         ("first", np.int32),
         ("count", np.int32),
         ("start", np.int32),
-        ("size", np.int32),
+        ("length", np.int32),
         ("parent", np.int32),
         ("added", np.int32),
     ]
@@ -92,8 +92,8 @@ def new_tree(target: Target) -> Tree:
     pool = max(16 * states, p * (p + 3))
     return Tree(
         root=np.full(p, -1, np.int32),
-        state=np.zeros(states, STATE),
-        family=np.zeros(states, FAMILY),
+        state=new_records(states, STATE),
+        family=new_records(states, FAMILY),
         candidate=np.zeros(pool, np.int32),
         child=np.zeros(pool, np.int32),
         used=np.zeros(2, np.int64),
@@ -188,7 +188,7 @@ def add_state(tree, target, node, parent, added):
         tree.child[first + i] = -1
     tree.state[state].first = first
     tree.state[state].count = number
-    tree.state[state].size = -1
+    tree.state[state].length = -1
     tree.used[STATES_USED] = state + 1
     tree.used[POOL_USED] = first + number
     return state
@@ -263,7 +263,7 @@ def finish(tree, target, node, state):
     tree.family[state].log_score = local_score(target.score, members[0], size, tree.room[SCORING])
     tree.family[state].log_prior = log_prior
     tree.state[state].start = start
-    tree.state[state].size = size
+    tree.state[state].length = size
     tree.used[POOL_USED] = start + size
     return True
 
@@ -297,7 +297,7 @@ def explore(tree, target, node, position, limit):
             while entry < end and position[tree.candidate[entry]] >= limit:
                 entry += 1
             if entry == end:
-                if tree.state[state].size >= 0 or finish(tree, target, node, state):
+                if tree.state[state].length >= 0 or finish(tree, target, node, state):
                     return state
                 break
             child = enter(tree, target, node, state, entry)
@@ -320,7 +320,7 @@ def walk(tree, target, node, position, limit):
                 end = entry + tree.state[state].count
             else:
                 entry += 1
-    if state < 0 or tree.state[state].size < 0:
+    if state < 0 or tree.state[state].length < 0:
         state = explore(tree, target, node, position, limit)
     return state
 
@@ -328,7 +328,7 @@ def walk(tree, target, node, position, limit):
 @inner
 def list_shrunk(tree, node, state, members):
     """Fill ``members`` with the parents of ``node`` in index order, then ``node``; return how many parents."""
-    size = tree.state[state].size
+    size = tree.state[state].length
     for m in range(size):
         members[m] = tree.candidate[tree.state[state].start + m]
     members[size] = node

@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..compiling import new_records
 from ..families.cache import FAMILY, FamilyCache, new_cache
 from ..families.target import Target
 
@@ -32,7 +33,7 @@ def new_state(target: Target, order: np.ndarray, found: Any, kinds_of_moves: int
     p = len(order)
     return OrderState(
         order=np.array(order, np.uint32),
-        family=np.zeros(p, FAMILY),
+        family=new_records(p, FAMILY),
         moves=np.zeros((kinds_of_moves, 2), np.int64),
         found=found,
         cache=new_cache(target.score, p),

@@ -19,7 +19,7 @@ from ..beliefs.ancestry import look_up_proposed, mix, weigh_paths
 from ..beliefs.beliefs import FUNCTION, PATHS, TERMS, Structure
 from ..beliefs.settling import weigh_function
 from ..beliefs.terms import sum_terms
-from ..compiling import in_place, inlined, inner
+from ..compiling import in_place, inlined, inner, new_records
 from ..families.cache import FAMILY, slot_of, worth
 from ..families.target import FORBIDDEN
 
@@ -60,7 +60,7 @@ def new_dag_state(structure: Structure, kinds_of_moves: int) -> DagState:
     return DagState(
         parents=structure.parents,
         ancestors=structure.ancestors,
-        family=np.zeros(p, FAMILY),
+        family=new_records(p, FAMILY),
         size=np.zeros(p, np.int64),
         edges=np.zeros(1, np.int64),
         moves=np.zeros((kinds_of_moves, 2), np.int64),

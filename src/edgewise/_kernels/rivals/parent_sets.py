@@ -24,7 +24,7 @@ import numpy as np
 from ..basics.bits import clear, insert, list_members, remove, words_for
 from ..basics.recorder import note_family
 from ..beliefs.ancestry import mix
-from ..compiling import in_place, inner, kernel, reduction
+from ..compiling import in_place, inner, kernel, new_records, reduction
 from ..scores.interface import is_determined, local_score, new_room
 
 RUN = 64
@@ -109,7 +109,7 @@ def new_workspace(score: Any, p: int) -> Workspace:
     words = words_for(p + 1)
     return Workspace(
         asked=np.zeros((2, words), np.uint64),
-        memo=np.zeros(1 << MEMO_BITS, SUM),
+        memo=new_records(1 << MEMO_BITS, SUM),
         missing=np.zeros(RUN, np.uint64),
         met=np.zeros(RUN, np.uint64),
         chosen=np.zeros(p, np.int64),
