@@ -97,7 +97,7 @@ def test_the_folders_are_those_of_the_table():
     }  # fmt: skip
 
 
-PARTS = ("inner", "inlined", "fused", "reduction")
+PARTS = ("inner", "inlined", "tuned", "fused", "reduction")
 """Decorators of compiled functions that have no wrapper for Python."""
 
 

@@ -54,7 +54,7 @@ def exchange_neighbours(way, state, target, views, k, uniform):
     return exchange_untested(state, target, views, k, uniform), np.nan
 
 
-@inner
+@inlined
 def exchange_ends(way, state, target, views, uniform):
     """O(p^2)."""
     outcome = propose_ends(state, target, views, uniform)

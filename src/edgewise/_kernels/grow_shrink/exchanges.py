@@ -113,7 +113,7 @@ def exchange_neighbours(way, state, target, views, k, uniform):
     return outcome, log_ratio
 
 
-@inner
+@inlined
 def exchange_ends(way, state, target, views, uniform):
     """O(p) walks."""
     tree = state.found.tree

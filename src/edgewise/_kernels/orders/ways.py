@@ -55,7 +55,7 @@ def exchange_neighbours(way, state, target, views, k, uniform):
     """
 
 
-@by_type(_ways)
+@by_type(_ways, inlined=True)
 def exchange_ends(way, state, target, views, uniform):
     """Propose to exchange the first variable with the last, and do it if accepted; return the outcome."""
 
