@@ -142,6 +142,12 @@ def settle(state, target, views, first_position, last_position, uniform):
 
 
 @inner
+def settle_rarely(state, target, views, first_position, last_position, uniform):
+    """As :func:`settle`, for moves that are not worth a copy of its code of their own."""
+    return settle(state, target, views, first_position, last_position, uniform)
+
+
+@inner
 def establish(state, target, views):
     """Make the present DAG that of the marked bases, and count all anew; return whether the order allows one. O(p^2).
 
@@ -151,7 +157,7 @@ def establish(state, target, views):
     structure = views.structure
     last = state.order.shape[0] - 1
     structure.value[1, FUNCTION] = structure.value[0, FUNCTION]
-    if propagate(state, target, views, 0, last) == -np.inf:
+    if propagate(state, target, views, np.int64(0), last) == -np.inf:
         return False
     structure.value[1, PATHS] = weigh_paths(beliefs, structure)
     if beliefs.log_count.shape[0] > 0:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..basics.metropolis import ACCEPTED, PROPOSED, REJECTED
 from ..beliefs.beliefs import begin_proposal
-from ..beliefs.settling import settle
+from ..beliefs.settling import settle_rarely
 from ..compiling import inlined, inner
 from ..orders.relocation import travel
 from ..orders.ways import register
@@ -35,7 +35,7 @@ def exchange_untested(state, target, views, k, uniform):
         outcome = PROPOSED
     if views is not None:
         if outcome == PROPOSED:
-            outcome, _ = settle(state, target, views, k, h, uniform)
+            outcome, _ = settle_rarely(state, target, views, np.int64(k), np.int64(h), uniform)
     if outcome == ACCEPTED:
         if h == tested:
             make_across(state)
@@ -60,7 +60,7 @@ def exchange_ends(way, state, target, views, uniform):
     outcome = propose_ends(state, target, views, uniform)
     if views is not None:
         if outcome == PROPOSED:
-            outcome, _ = settle(state, target, views, 0, state.order.shape[0] - 1, uniform)
+            outcome, _ = settle_rarely(state, target, views, np.int64(0), state.order.shape[0] - 1, uniform)
     if outcome == ACCEPTED:
         make_ends(state, target, views)
     return outcome

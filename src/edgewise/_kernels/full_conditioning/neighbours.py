@@ -118,7 +118,7 @@ def exchange_tested(state, target, views, k, uniform):
             propose_rotated(state, target, views, key_b, b, k, y_a, -x_a, k, low_limit)
         if key_a != views.structure.base_key[a]:
             propose_rotated(state, target, views, key_a, a, k, x_a, y_a, h + 1, high_limit)
-        outcome, log_ratio = settle(state, target, views, k, h, uniform)
+        outcome, log_ratio = settle(state, target, views, np.int64(k), np.int64(h), uniform)
 
     if outcome == ACCEPTED:
         scale = 1.0 / np.sqrt(d)

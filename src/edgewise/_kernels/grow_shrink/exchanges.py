@@ -6,7 +6,7 @@ import numpy as np
 
 from ..basics.metropolis import ACCEPTED, REJECTED, is_rejected
 from ..beliefs.beliefs import begin_proposal, propose_base
-from ..beliefs.settling import settle
+from ..beliefs.settling import settle, settle_rarely
 from ..compiling import inlined, inner, new_records
 from ..families.cache import FAMILY, worth
 from ..families.target import Target
@@ -102,8 +102,8 @@ def exchange_neighbours(way, state, target, views, k, uniform):
     else:
         begin_proposal(views.structure)
         propose_grown(state, target, views, b, np.int64(k))
-        propose_grown(state, target, views, a, h)
-        outcome, log_ratio = settle(state, target, views, k, h, uniform)
+        propose_grown(state, target, views, a, np.int64(h))
+        outcome, log_ratio = settle(state, target, views, np.int64(k), np.int64(h), uniform)
     if outcome == ACCEPTED:
         order[k] = b
         order[h] = a
@@ -140,7 +140,7 @@ def exchange_ends(way, state, target, views, uniform):
         else:
             propose_grown(state, target, views, node, j)
     if views is not None:
-        outcome, _ = settle(state, target, views, 0, last, uniform)
+        outcome, _ = settle_rarely(state, target, views, np.int64(0), last, uniform)
     else:
         outcome = REJECTED if is_rejected(log_ratio, uniform) else ACCEPTED
     if outcome != ACCEPTED:

@@ -16,7 +16,7 @@ Legend
 ------
 state
     A row of ``Tree.state``: the set grown from its ``parent`` by ``added``. Its candidates are ``count`` entries of the
-    pool from ``first`` on, and its parents after shrinking ``length`` entries from ``start`` on; length -1 until needed.
+    pool from ``first`` on, and its parents after shrinking ``length`` entries from ``start`` on, -1 until needed.
 pool
     ``candidate`` holds variables, ``child`` the states that taking them leads to, -1 if never visited.
 position
