@@ -13,6 +13,9 @@ ROOT = Path(__file__).parents[1]
 _kernels = sorted((ROOT / "src" / "edgewise" / "_kernels").rglob("*.py"))
 _digest = hashlib.sha256(b"".join(path.read_bytes() for path in _kernels)).hexdigest()[:16]
 os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".cache" / "numba" / _digest))
+for _library in ("OPENBLAS", "OMP", "MKL"):
+    # Several workers share the machine; threads of a small product would mostly wait for each other.
+    os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
 
 import numpy as np  # noqa: E402
 import pytest  # noqa: E402

@@ -38,24 +38,34 @@ def plain_environment():
     return {name: value for name, value in os.environ.items() if name not in (*COLOURS, "COLUMNS", "LINES")}
 
 
-class Screen(io.StringIO):
-    """What is shown on a terminal, in colours that it says it has."""
+class Pipe(io.TextIOWrapper):
+    """What a command writes, as it would be read at the other end."""
 
-    encoding = "utf-8"
+    def __init__(self):
+        super().__init__(io.BytesIO(), encoding="utf-8", write_through=True)
+
+    def getvalue(self):
+        return self.buffer.getvalue().decode()
+
+
+class Screen(Pipe):
+    """What is shown on a terminal."""
 
     def isatty(self):
         return True
 
 
-def call(patched, *arguments, columns=100, stream=io.StringIO):
-    """Run a command in this process, where the environment is restored by whoever has ``patched``."""
+def call(patched, *arguments, columns=100, screen=None):
+    """Run a command in this process, where the environment is restored by whoever has ``patched``.
+
+    Its output goes to two pipes or, as it is written, to a screen.
+    """
     for name in COLOURS:
         patched.setenv(name, "")  # so that it is restored if a command sets it
         patched.delenv(name)
     patched.setenv("COLUMNS", str(columns))
     patched.setattr(sys, "argv", ["edgewise", *map(str, arguments)])
-    # A screen shows both, in the order in which they are written.
-    out, err = (stream(), stream()) if stream is io.StringIO else (stream(),) * 2
+    out, err = screen or Pipe(), screen or Pipe()
     with (
         warnings.catch_warnings(),
         redirect_stdout(out),
@@ -80,7 +90,7 @@ def show(monkeypatch, tmp_path):
 
     def show(*arguments, columns=120, term="xterm"):
         monkeypatch.setenv("TERM", term)
-        done = call(monkeypatch, *arguments, columns=columns, stream=Screen)
+        done = call(monkeypatch, *arguments, columns=columns, screen=Screen())
         return done.code, done.out
 
     return show

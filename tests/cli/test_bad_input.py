@@ -161,9 +161,8 @@ def test_nothing_is_sampled_before_out_is_known_to_be_good(run, table, monkeypat
     refused(run("demo", "--out", table.name))
 
 
-@pytest.mark.parametrize("name", ["missing value", "linear combination"])
-def test_bad_tables_in_a_process_of_its_own(run_alone, tmp_path, name):
-    table, words = BAD_TABLES[name]
+def test_a_bad_table_in_a_process_of_its_own(run_alone, tmp_path):
+    table, words = BAD_TABLES["linear combination"]
     table.to_csv(tmp_path / "bad.csv", index=False)
     assert words in refused(run_alone("fit", "bad.csv", "--out", "out"))
     assert os.listdir(tmp_path) == ["bad.csv"]

@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+from importlib.metadata import version
 
 import numpy as np
 import pandas as pd
@@ -44,6 +45,10 @@ def test_help_names_the_options(run, command, options):
     assert (shown.code, shown.err) == (0, "")
     for option in options:
         assert option in shown.out
+
+
+def test_the_version(run):
+    assert run("--version").out == f"edgewise {version('edgewise')}\n"
 
 
 def test_help_imports_nothing_heavy():

@@ -94,7 +94,7 @@ def test_a_second_ctrl_c_leaves_at_once(endless, tmp_path):
 
 def test_a_narrow_terminal_shows_whole_lines(terminal, table):
     # Enough iterations for several blocks: one by itself has no rate.
-    screen = terminal("fit", table.name, "--out", "out", *QUICK, "--iterations", "1000000", columns=60)
+    screen = terminal("fit", table.name, "--out", "out", *QUICK, "--iterations", "100000", columns=60)
     shown = finish(screen, 0)
     assert COLOUR.search(screen.before)
     lines = [line.rstrip() for line in re.split(r"[\r\n]+", shown)]

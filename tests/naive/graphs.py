@@ -75,10 +75,10 @@ def cpdag(dag):
 
 
 def ancestors(dag):
-    """Paths of at most 1, 2, 4, 8, ... steps by repeated squaring."""
-    reaches = dag.astype(np.int64)
-    for _ in range(len(dag)):
-        reaches = ((reaches + reaches @ reaches) > 0).astype(np.int64)
+    """Paths of at most 1, 2, 4, 8, ... steps by repeated squaring, until no path can be longer."""
+    reaches = dag.astype(float)
+    for _ in range(len(dag).bit_length()):
+        reaches = ((reaches + reaches @ reaches) > 0).astype(float)
     return reaches.astype(bool)
 
 

@@ -32,23 +32,21 @@ def constrained_dag(imap, order, knowledge):
     dag = np.zeros((p, p), bool)
     for j, node in enumerate(order):
         before = list(order[:j])
-
-        def brings(parent):
-            return {parent} | {a for a in range(p) if ancestors(dag)[a, parent]}
-
+        path = ancestors(dag)
+        brings = {parent: {parent} | {a for a in range(p) if path[a, parent]} for parent in before}
         excluded = {x for x in range(p) if knowledge.not_ancestors[x, node]}
         tested = imap.parents(node, frozenset(before))
         parents = {
             u for u in before if knowledge.required[u, node] or (u in tested and not knowledge.forbidden[u, node])
         }
-        parents = {u for u in parents if not brings(u) & excluded}
+        parents = {u for u in parents if not brings[u] & excluded}
         for ancestor in range(p):
-            if knowledge.ancestors[ancestor, node] and not any(ancestor in brings(u) for u in parents):
+            if knowledge.ancestors[ancestor, node] and not any(ancestor in brings[u] for u in parents):
                 links = [ancestor] if not knowledge.forbidden[ancestor, node] else []
                 links += [
                     u
                     for u in sorted(before)
-                    if not knowledge.forbidden[u, node] and ancestor in brings(u) and not brings(u) & excluded
+                    if not knowledge.forbidden[u, node] and ancestor in brings[u] and not brings[u] & excluded
                 ]
                 if not links:
                     return None

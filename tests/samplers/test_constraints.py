@@ -123,11 +123,12 @@ def random_constraints(rng, p):
     )
 
 
-def test_every_draw_of_random_constraints_and_data_agrees_with_them():
-    """500 sets: what is accepted is kept to, and what is refused is refused before the run, with a reason."""
+@pytest.mark.parametrize("sets", [150, pytest.param(500, marks=pytest.mark.slow)])
+def test_every_draw_of_random_constraints_and_data_agrees_with_them(sets):
+    """What is accepted is kept to, and what is refused is refused before the run, with a reason."""
     rng = np.random.default_rng(17)
     accepted = refused = 0
-    for number in range(500):
+    for number in range(sets):
         p = int(rng.integers(2, 9))
         n = int(rng.integers(4, 60))
         constraints = random_constraints(rng, p)
@@ -151,8 +152,8 @@ def test_every_draw_of_random_constraints_and_data_agrees_with_them():
         accepted += 1
         for dag in np.unique(posterior.dags().reshape(-1, p, p), axis=0):
             assert not faults(dag, constraints, data.columns), (number, constraints)
-    assert accepted > 150
-    assert refused > 100
+    assert accepted > 0.3 * sets
+    assert refused > 0.2 * sets
 
 
 def test_a_required_edge_between_independent_variables_is_there(rng):
