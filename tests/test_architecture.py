@@ -31,7 +31,7 @@ MAY_IMPORT = {
     "independence": {"_kernels", "data"},
     "imap": {"_kernels", "data", "independence", "priors", "scores"},
     "scores": {"_kernels", "data", "graphs"},
-    "priors": {"data", "graphs"},
+    "priors": {"_kernels", "data", "graphs"},
     "samplers": {"_kernels", "data", "graphs", "independence", "imap", "scores", "priors"},
     "report": {"data", "graphs"},
     "posterior": {"_kernels", "data", "graphs", "scores", "report"},

@@ -60,7 +60,12 @@ def make_chain(
 ):
     dataset = load_data(data)
     model = MinimalIMAP(
-        alpha=alpha, laziness=laziness, target=target, parents=parents, criterion=criterion, moves=moves
+        alpha=alpha,
+        laziness=laziness,
+        target=target,
+        parents=parents,
+        criterion=criterion if parents != "full" else "auto",
+        moves=moves,
     ).prepare(
         dataset,
         BGe() if score is None else score,

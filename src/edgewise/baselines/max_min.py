@@ -22,7 +22,7 @@ from edgewise._kernels.learners.max_min import weakest_strengths
 from edgewise.arguments import is_whole
 from edgewise.data import Data, load_data
 from edgewise.errors import ArgumentError
-from edgewise.independence import FisherZ, IndependenceTest, check_alpha, check_test, critical_strength, prepare_test
+from edgewise.independence import IndependenceTest, check_alpha, check_test, critical_strength, prepare_test
 from edgewise.priors import Constraints, Prior
 from edgewise.scores import Score, default_score, prepare_score
 
@@ -142,7 +142,7 @@ def mmhc(
         raise ArgumentError(f"max_given must be a whole number, at least 0, but {max_given!r} was given.")
     dataset = load_data(data)
     tables = prepare_score(default_score() if score is None else score, dataset)
-    association = Association(prepare_test(check_test(test, FisherZ()), dataset), dataset.p, int(max_given))
+    association = Association(prepare_test(check_test(test), dataset), dataset.p, int(max_given))
     knowledge = know_edges(constraints, dataset.names)
     return climb_hill(
         tables,

@@ -18,7 +18,7 @@ from edgewise.arguments import is_whole, make_generator
 from edgewise.data import Data, load_data, refuse_dependent
 from edgewise.errors import ArgumentError, DataError
 from edgewise.imap import factorize
-from edgewise.independence import FisherZ, IndependenceTest, check_alpha, check_test
+from edgewise.independence import IndependenceTest, check_alpha, check_test
 from edgewise.scores import Score, default_score, local_scores, prepare_score
 
 from .edges import name_edges
@@ -85,7 +85,7 @@ def greedy_sp(
             f"greedy_sp tests variables given all others before them, which needs two rows more than variables, but "
             f"the data have {n} rows and {p} variables: use mmhc, or fewer variables."
         )
-    thresholds = check_test(test, FisherZ()).thresholds(n, p, alpha)
+    thresholds = check_test(test).thresholds(n, p, alpha)
     tables = prepare_score(default_score() if score is None else score, dataset)
     names = name_edges(p)
     W = np.empty((p, p))

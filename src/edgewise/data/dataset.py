@@ -22,6 +22,9 @@ import pandas as pd
 
 from edgewise.errors import ArgumentError, DataError
 
+STATISTICS = ("moments", "rows")
+"""What scores and tests can take of data."""
+
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 IntArray: TypeAlias = npt.NDArray[np.int64]
 
@@ -177,6 +180,8 @@ class Dataset:
         taker
             Its name.
         """
+        if kind not in STATISTICS:
+            raise ArgumentError(f"{taker} takes {kind!r} of the data, but there are only {' and '.join(STATISTICS)}.")
         if kind not in self.statistics:
             offered = " and ".join(self.statistics)
             raise DataError(

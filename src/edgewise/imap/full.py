@@ -42,7 +42,7 @@ def factorize(correlation: np.ndarray, order: np.ndarray, W: np.ndarray) -> bool
 
 def find_full_conditioning(dataset: Dataset, order: np.ndarray, threshold: np.ndarray) -> np.ndarray:
     """Return the minimal I-MAP of an order by tests with these thresholds. O(p^3)."""
-    warn_of_void_tests(dataset.n, dataset.p)
+    warn_of_void_tests(dataset.n, dataset.p, len(threshold))
     W = np.empty((len(threshold), dataset.p))
     if not factorize(dataset.moments.correlation, order, W):
         refuse_dependent(dataset, order[: len(W)].tolist())

@@ -13,7 +13,8 @@ from edgewise._kernels.families.target import Target, new_rules
 from edgewise._kernels.grow_shrink.imap import find_dag
 from edgewise._kernels.grow_shrink.tree import GrowShrink, new_tree
 from edgewise.data import Dataset
-from edgewise.independence import IndependenceTest, critical_strength, prepare_test
+from edgewise.errors import ArgumentError
+from edgewise.independence import IndependenceTest, check_test, critical_strength, prepare_test
 from edgewise.priors import Sparsity
 
 FEW_ROWS = 200
@@ -28,19 +29,29 @@ Criterion = Literal["auto", "score", "test"]
 """What helps: a better score or a significant test."""
 
 
-def resolve_criterion(criterion: Criterion, dataset: Dataset) -> Criterion:
-    """Return what ``"auto"`` stands for, given the data."""
+def check_criterion(criterion: Criterion, parents: str, test: IndependenceTest | None) -> None:
+    """Refuse a criterion or a test that would be ignored."""
+    if criterion == "score" and parents == "full":
+        raise ArgumentError("With parents='full' tests choose the parents: leave out criterion='score'.")
+    if criterion == "score" and test is not None:
+        raise ArgumentError(f"With criterion='score' the test {test!r} would not be asked: leave one of them out.")
+
+
+def resolve_criterion(criterion: Criterion, dataset: Dataset, test: IndependenceTest | None) -> Criterion:
+    """Return what ``"auto"`` stands for, given the data: a test where one is named."""
     if criterion == "auto":
-        return "test" if dataset.n < FEW_ROWS else "score"
+        return "test" if dataset.n < FEW_ROWS or test is not None else "score"
     return criterion
 
 
-def prepare_grow_shrink(dataset: Dataset, *, alpha: float, criterion: Criterion, test: IndependenceTest) -> GrowShrink:
+def prepare_grow_shrink(
+    dataset: Dataset, *, alpha: float, criterion: Criterion, test: IndependenceTest | None
+) -> GrowShrink:
     """Return the criterion by which parents are added and removed, as compiled code wants it."""
     return GrowShrink(
-        by_score=resolve_criterion(criterion, dataset) == "score",
+        by_score=resolve_criterion(criterion, dataset, test) == "score",
         penalty=Sparsity("auto").penalty(dataset.p),
-        test=prepare_test(test, dataset),
+        test=prepare_test(check_test(test), dataset),
         critical=critical_strength(alpha * min(1.0, CANDIDATES / dataset.p)),
     )
 

@@ -7,11 +7,11 @@ import numpy as np
 
 from edgewise.data import Data, load_data
 from edgewise.errors import ArgumentError
-from edgewise.independence import FisherZ, IndependenceTest, check_alpha, check_test
+from edgewise.independence import IndependenceTest, check_alpha, check_test
 from edgewise.scores import Score, default_score, prepare_score
 
 from .full import find_full_conditioning
-from .grow_shrink import Criterion, find_grow_shrink, prepare_grow_shrink
+from .grow_shrink import Criterion, check_criterion, find_grow_shrink, prepare_grow_shrink
 
 
 def minimal_imap(
@@ -65,7 +65,7 @@ def minimal_imap(
     True
     """
     alpha = check_alpha(alpha)
-    test = check_test(test, FisherZ())
+    check_test(test)
     for name, value, allowed in (
         ("parents", parents, ("full", "grow-shrink")),
         ("criterion", criterion, ("auto", "score", "test")),
@@ -73,9 +73,11 @@ def minimal_imap(
         if value not in allowed:
             choices = " or ".join(map(repr, allowed))
             raise ArgumentError(f"{name} must be {choices}, but {value!r} was given.")
+    check_criterion(criterion, parents, test)
     dataset = load_data(data)
     positions = dataset.order(order)
     if parents == "full":
-        return find_full_conditioning(dataset, positions, test.thresholds(dataset.n, dataset.p, alpha))
+        threshold = check_test(test).thresholds(dataset.n, dataset.p, alpha)
+        return find_full_conditioning(dataset, positions, threshold)
     way = prepare_grow_shrink(dataset, alpha=alpha, criterion=criterion, test=test)
     return find_grow_shrink(positions, prepare_score(default_score() if score is None else score, dataset), way)

@@ -25,7 +25,7 @@ from scipy.special import ndtr
 
 from edgewise._kernels.independence.partial_correlations import PartialCorrelations
 from edgewise.data import Data, Dataset, load_data
-from edgewise.errors import VoidTestWarning
+from edgewise.errors import ArgumentError, VoidTestWarning
 
 from .tests import IndependenceTest, critical_strength
 
@@ -81,14 +81,23 @@ class FisherZ(IndependenceTest):
         return table
 
 
-def warn_of_void_tests(n: int, p: int) -> None:
-    """Warn if an order has tests without degrees of freedom, and count them."""
-    void = sum(range(min(p, n - 2), p))
+def check_test(test: IndependenceTest | None) -> IndependenceTest:
+    """Return the test, or where none is given ``FisherZ()``."""
+    if test is None:
+        return FisherZ()
+    if not isinstance(test, IndependenceTest):
+        raise ArgumentError(f"test must be an object such as FisherZ(), but {test!r} was given.")
+    return test
+
+
+def warn_of_void_tests(n: int, p: int, tested: int) -> None:
+    """Warn if an order has positions, from ``tested`` on, whose tests are not defined, and count those tests."""
+    void = sum(range(tested, p))
     if void:
         warnings.warn(
             f"With {n} rows and {p} variables, {void} of the {p * (p - 1) // 2} conditional-independence tests of an "
-            f"order condition on too many variables to be defined (n - |S| - 3 <= 0); they count as 'no edge', which "
-            f"biases later variables towards having no parents.",
+            f"order condition on too many variables to be defined; they count as 'no edge', which biases later "
+            f"variables towards having no parents.",
             VoidTestWarning,
             stacklevel=3,
         )

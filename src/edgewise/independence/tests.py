@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import ndtri
 
+from edgewise._kernels.independence.interface import is_registered
 from edgewise.arguments import is_number
 from edgewise.data import Dataset
 from edgewise.errors import ArgumentError
@@ -24,7 +25,7 @@ class IndependenceTest(ABC):
     True
     """
 
-    takes: ClassVar[str]
+    takes: ClassVar[str] = "moments"
 
     @abstractmethod
     def prepare(self, dataset: Dataset) -> Any:
@@ -48,19 +49,15 @@ class IndependenceTest(ABC):
         )
 
 
-def check_test(test: IndependenceTest | None, default: IndependenceTest) -> IndependenceTest:
-    """Return the test, or the default one."""
-    if test is None:
-        return default
-    if not isinstance(test, IndependenceTest):
-        raise ArgumentError(f"test must be an object such as FisherZ(), but {test!r} was given.")
-    return test
-
-
 def prepare_test(test: IndependenceTest, dataset: Dataset) -> Any:
     """Return the tables of a test for a data set, after checking that it fits the data."""
     dataset.check_offers(test.takes, type(test).__name__)
-    return test.prepare(dataset)
+    tables = test.prepare(dataset)
+    if not is_registered(tables):
+        raise ArgumentError(
+            f"No compiled functions are registered for tests with tables of the type {type(tables).__name__}."
+        )
+    return tables
 
 
 def check_alpha(alpha: float) -> float:

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
+from edgewise._kernels.beliefs.terms import is_registered
 from edgewise.arguments import is_number
 from edgewise.data import find_columns
 from edgewise.errors import ArgumentError
@@ -31,6 +32,10 @@ class Term:
 
     what: ClassVar[str]
     used_by: ClassVar[str]
+
+    def describe(self) -> str:
+        """Return what this is, for a message."""
+        return self.what
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +88,16 @@ class DagTerm(Term):
     used_by: ClassVar[str] = "MinimalIMAP or StructureMCMC"
 
     tables: Any
+
+    def __post_init__(self) -> None:
+        if not is_registered(self.tables):
+            raise ArgumentError(
+                f"No compiled function is registered for terms of a prior of the type {type(self.tables).__name__}."
+            )
+
+    def describe(self) -> str:
+        """Return what this is, with the name of its tables."""
+        return f"{self.what} ({type(self.tables).__name__})"
 
 
 @dataclass
@@ -156,7 +171,13 @@ def usable_terms(prior: Prior, names: Sequence[str], *, uses: Collection[type[Te
     terms = prior.terms(names)
     for term in terms.beyond:
         if type(term) not in uses:
-            raise ArgumentError(f"{by} cannot use {term.what}: leave this prior out, or take {term.used_by}.")
+            raise ArgumentError(f"{by} cannot use {term.describe()}: leave this prior out, or take {term.used_by}.")
+    if not (terms.edge < np.inf).all():
+        i, j = np.argwhere(~(terms.edge < np.inf))[0].tolist()
+        raise ArgumentError(
+            f"The log prior of the edge {names[i]} -> {names[j]} is {terms.edge[i, j]}, but must be a number below "
+            "infinity: require edges in Constraints."
+        )
     return terms
 
 

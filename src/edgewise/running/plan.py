@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields, is_dataclass
 from typing import Any
 
 import networkx as nx
@@ -144,7 +144,11 @@ def _describe(part: Any) -> dict[str, Any]:
     """Return a part's name and, if it is a dataclass, its settings."""
     if isinstance(part, PriorSum):
         return {"name": "sum", "parts": [_describe(term) for term in part.parts]}
-    return {"name": type(part).__name__, **(asdict(part) if hasattr(part, "__dataclass_fields__") else {})}
+    settings = {field.name: getattr(part, field.name) for field in fields(part)} if is_dataclass(part) else {}
+    return {
+        "name": type(part).__name__,
+        **{name: _describe(value) if is_dataclass(value) else value for name, value in settings.items()},
+    }
 
 
 def as_plain(info: dict[str, Any]) -> dict[str, Any]:

@@ -115,6 +115,11 @@ def agree_with(order: Sequence[int] | np.ndarray, knowledge: Knowledge | None) -
 
 def weigh_functions(functions: Sequence[FunctionTerm], order: np.ndarray, structure: Structure) -> bool:
     """Set what functions written in Python say of the present DAG; return whether it is possible at all."""
+    if not structure.value[0, TERMS] < np.inf:
+        raise ArgumentError(
+            f"A compiled term of the prior must return a number below infinity for each DAG, but it returned "
+            f"{structure.value[0, TERMS]}."
+        )
     if functions:
         structure.value[0, FUNCTION] = _evaluate(functions, structure.parents, order)
     return bool(structure.value[0, FUNCTION] > -np.inf)

@@ -16,9 +16,8 @@ from edgewise._kernels.grow_shrink.tree import GrowShrink
 from edgewise.arguments import is_number
 from edgewise.data import Dataset
 from edgewise.errors import ArgumentError
-from edgewise.imap import Criterion, prepare_grow_shrink, resolve_criterion
+from edgewise.imap import Criterion, check_criterion, prepare_grow_shrink, resolve_criterion
 from edgewise.independence import (
-    FisherZ,
     IndependenceTest,
     check_alpha,
     check_test,
@@ -88,7 +87,7 @@ class MinimalIMAP(Sampler):
         exactly with up to 8 variables, with more by the number of orders that a DAG agrees with, whether or not each
         of them leads to it.
     test
-        The test of conditional independence. Default: ``FisherZ()``.
+        The test of conditional independence. Default: ``FisherZ()``. Where one is given, it is the criterion.
     laziness
         Probability of doing nothing in an iteration; positive, so that the chain is aperiodic.
     temperatures
@@ -120,13 +119,14 @@ class MinimalIMAP(Sampler):
                 raise ArgumentError(f"{name} must be {choices}, but {getattr(self, name)!r} was given.")
         if not (is_number(self.laziness) and 0 < self.laziness < 1):
             raise ArgumentError(f"laziness must lie between 0 and 1, but {self.laziness!r} was given.")
-        check_test(self.test, FisherZ())
+        check_test(self.test)
+        check_criterion(self.criterion, self.parents, self.test)
         object.__setattr__(self, "temperatures", check_temperatures(self.temperatures))
 
     def resolve(self, dataset: Dataset) -> "MinimalIMAP":
         """Return the same sampler with the parents and the criterion that ``"auto"`` stands for."""
         parents = "grow-shrink" if self.parents == "auto" else self.parents
-        criterion = resolve_criterion(self.criterion, dataset)
+        criterion = resolve_criterion(self.criterion, dataset, self.test)
         return replace(self, parents=parents, criterion="test" if parents == "full" else criterion)
 
     def prepare(
@@ -134,7 +134,7 @@ class MinimalIMAP(Sampler):
     ) -> "MinimalIMAPModel":
         """Return everything about the target that chains share."""
         p = dataset.p
-        is_full = self.parents == "full"
+        way = self._full_conditioning(dataset) if self.parents == "full" else self._grow_shrink(dataset)
         on_dags = (PathTerm, FunctionTerm, DagTerm)
         terms = usable_terms(
             prior,
@@ -150,38 +150,34 @@ class MinimalIMAP(Sampler):
                 score=tables,
                 edge=terms.edge,
                 rules=make_rules(p, knowledge),
-                way=self._full_conditioning(dataset) if is_full else self._grow_shrink(dataset),
+                way=way,
                 most_parents=p - 1,
             ),
             beliefs=beliefs if beliefs.reach or len(beliefs.tier) or beliefs.asks or beliefs.terms else None,
             functions=tuple(terms.of(FunctionTerm)),
             knowledge=knowledge,
             laziness=float(self.laziness),
-            relocations=self._share_of_relocations(dataset, is_full=is_full),
+            relocations=self._share_of_relocations(way, p),
             temperatures=self.temperatures,
         )
 
     def _full_conditioning(self, dataset: Dataset) -> FullConditioning:
         """Return the tests of each variable given all its other predecessors."""
-        threshold = np.minimum(self._test.thresholds(dataset.n, dataset.p, self.alpha), HIGHEST_THRESHOLD)
-        if len(threshold) < dataset.p:
-            warn_of_void_tests(dataset.n, dataset.p)
+        thresholds = check_test(self.test).thresholds(dataset.n, dataset.p, self.alpha)
+        threshold = np.minimum(thresholds, HIGHEST_THRESHOLD)
+        warn_of_void_tests(dataset.n, dataset.p, len(threshold))
         correlation = aligned_zeros(dataset.p, padded(dataset.p))
         correlation[:, : dataset.p] = dataset.moments.correlation
         return FullConditioning(correlation, threshold, odds=threshold / (1 - threshold))
 
     def _grow_shrink(self, dataset: Dataset) -> GrowShrink:
         """Return the criterion by which parents are added and removed."""
-        return prepare_grow_shrink(dataset, alpha=self.alpha, criterion=self.criterion, test=self._test)
+        return prepare_grow_shrink(dataset, alpha=self.alpha, criterion=self.criterion, test=self.test)
 
-    def _share_of_relocations(self, dataset: Dataset, *, is_full: bool) -> float:
+    def _share_of_relocations(self, way: FullConditioning | GrowShrink, p: int) -> float:
         share = {"adjacent": 0.0, "relocate": 1.0, "auto": RELOCATIONS}[self.moves]
         # Relocations stay among the tested positions, and others must be reached too.
-        return min(share, 0.5) if is_full and dataset.n - 2 < dataset.p else share
-
-    @property
-    def _test(self) -> IndependenceTest:
-        return check_test(self.test, FisherZ())
+        return min(share, 0.5) if isinstance(way, FullConditioning) and len(way.threshold) < p else share
 
     @property
     def is_weighted(self) -> bool:

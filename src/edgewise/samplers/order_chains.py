@@ -70,7 +70,7 @@ class OrderChain(RecordingChain):
         """Recompute the DAG and its scores from the order; return False if the DAG is excluded."""
         is_possible = bool(self._work(EVALUATE))
         if self.structure is not None:
-            return is_possible and weigh_functions(self.model.functions, self.state.order, self.structure)
+            return weigh_functions(self.model.functions, self.state.order, self.structure) and is_possible
         return is_possible
 
     def seek(self) -> None:

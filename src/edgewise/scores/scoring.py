@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from edgewise._kernels.scores.families import score_families
-from edgewise._kernels.scores.interface import new_room
+from edgewise._kernels.scores.interface import is_registered, new_room
 from edgewise.data import Dataset
 from edgewise.errors import ArgumentError
 
@@ -24,7 +24,7 @@ class Score(ABC):
     True
     """
 
-    takes: ClassVar[str]
+    takes: ClassVar[str] = "moments"
 
     @abstractmethod
     def prepare(self, dataset: Dataset) -> Any:
@@ -36,7 +36,12 @@ def prepare_score(score: Score, dataset: Dataset) -> Any:
     if not isinstance(score, Score):
         raise ArgumentError(f"score must be an object such as BGe() or GaussianBIC(), but {score!r} was given.")
     dataset.check_offers(score.takes, type(score).__name__)
-    return score.prepare(dataset)
+    tables = score.prepare(dataset)
+    if not is_registered(tables):
+        raise ArgumentError(
+            f"No compiled functions are registered for scores with tables of the type {type(tables).__name__}."
+        )
+    return tables
 
 
 def local_scores(dag: np.ndarray, tables: Any) -> np.ndarray:

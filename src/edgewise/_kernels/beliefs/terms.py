@@ -24,6 +24,11 @@ def register(tables: type, *, log_prior: Callable[..., Any]) -> None:
     _terms[tables] = _Term(log_prior)
 
 
+def is_registered(tables: Any) -> bool:
+    """Return whether there is a function for such tables."""
+    return type(tables) in _terms
+
+
 @by_type(_terms)
 def log_prior(term, parents):
     """Return what a term says of a DAG, given as each variable's parents, bits in rows: a number below infinity."""

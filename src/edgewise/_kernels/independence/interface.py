@@ -33,6 +33,11 @@ def register(
     _tests[tables] = _Test(strengths, strength, new_room)
 
 
+def is_registered(tables: Any) -> bool:
+    """Return whether there are functions for such tables."""
+    return type(tables) in _tests
+
+
 def new_room(test: Any, p: int) -> Any:
     """Return what the functions of a test need to work in, for p variables; each chain has its own."""
     return _tests[type(test)].new_room(p)

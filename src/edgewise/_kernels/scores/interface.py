@@ -38,6 +38,11 @@ def register(
     _scores[tables] = _Score(local_score, gains, is_determined, new_room)
 
 
+def is_registered(tables: Any) -> bool:
+    """Return whether there are functions for such tables."""
+    return type(tables) in _scores
+
+
 def new_room(score: Any, p: int) -> Any:
     """Return what the functions of a score need to work in, for p variables; each chain has its own."""
     return _scores[type(score)].new_room(p)
