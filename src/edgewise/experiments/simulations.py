@@ -170,9 +170,14 @@ def sample(
         )
 
 
+def learn_mmhc(data: pd.DataFrame) -> np.ndarray:
+    """Learn one DAG by MMHC with the prior of the paper's experiments."""
+    return ew.mmhc(data, prior=ew.Sparsity(1.0))
+
+
 def mmhc_orders(data: pd.DataFrame, number: int, *, seed: int) -> list[list[int]]:
     """Return random orders along the DAG that MMHC learns, with which the paper starts its chains."""
-    orders: list[list[int]] = ew.sample_linear_extensions(ew.mmhc(data), number, seed=seed).tolist()
+    orders: list[list[int]] = ew.sample_linear_extensions(learn_mmhc(data), number, seed=seed).tolist()
     return orders
 
 

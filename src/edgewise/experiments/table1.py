@@ -26,6 +26,7 @@ from .simulations import (
     QUICK,
     DataSet,
     choose_method,
+    learn_mmhc,
     make_data_set,
     mean_and_error,
     mmhc_orders,
@@ -93,7 +94,7 @@ def rate_method(
     if method == "floor":
         rows = {FLOOR: {"undirected": rate_correlations(data_set)}}
     elif method == "bootstrap":
-        replicated = ew.bootstrap(ew.mmhc, data_set.data, replicates, seed=seed)
+        replicated = ew.bootstrap(learn_mmhc, data_set.data, replicates, seed=seed)
         rows = {"MMHC-Boot": rate_posterior(replicated, data_set)}
     else:
         chosen = choose_method(method, max_parents)

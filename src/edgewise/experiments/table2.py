@@ -28,6 +28,7 @@ from .simulations import (
     DataSet,
     Method,
     choose_method,
+    learn_mmhc,
     mean_and_error,
     mmhc_orders,
     read_edges,
@@ -126,7 +127,7 @@ def rate_prior(folder: str, seed: int, row: str, iterations: int, max_parents: i
     network = read_network(Path(folder))
     data_set = simulate(network, seed)
     if row == "MMHC-Boot":
-        posterior = ew.bootstrap(ew.mmhc, data_set.data, replicates, seed=seed)
+        posterior = ew.bootstrap(learn_mmhc, data_set.data, replicates, seed=seed)
     else:
         starts = mmhc_orders(data_set.data, CHAINS, seed=seed)
         method = make_methods(network, max_parents)[row]
