@@ -171,7 +171,7 @@ def turn(beliefs, structure, t, x, y):
         before = structure.misplaced[t, v]
         structure.misplaced[t, v] = before + step
         if tier[t, v] < beliefs.last_tier[t]:
-            more += (before + step == 0) - (before == 0)
+            more += int(before + step == 0) - int(before == 0)
     return more
 
 
