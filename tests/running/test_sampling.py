@@ -242,7 +242,7 @@ def test_the_run_is_described(data):
     info = posterior.info
     assert info["sampler"] == {
         "name": "MinimalIMAP", "alpha": 0.02, "parents": "grow-shrink", "criterion": "test", "moves": "auto",
-        "target": "orders", "laziness": 0.01, "temperatures": None,
+        "target": "orders", "test": None, "laziness": 0.01, "temperatures": None,
     }  # fmt: skip
     assert info["score"]["nu"] == [0, 1, 2, 3, 4]
     assert info["score"]["alpha_mu"] == 0.5
@@ -258,7 +258,7 @@ def test_the_run_is_described(data):
 
 
 def test_a_score_of_ones_own_is_named(data):
-    class Mine:
+    class Mine(ew.Score):
         def prepare(self, dataset):
             return ew.BGe().prepare(dataset)
 

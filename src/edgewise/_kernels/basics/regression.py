@@ -32,7 +32,10 @@ def new_residuals(p: int) -> Residuals:
 
 @reduction
 def regress(matrix, members, size, node, residuals):
-    """Set the residuals given the first ``size`` of ``members``; return their log determinant. O(size^2 p)."""
+    """Set the residuals given the first ``size`` of ``members``; return their log determinant. O(size^2 p).
+
+    Of the members themselves no variance is left.
+    """
     basis = residuals.basis
     covariance = residuals.covariance
     variance = residuals.variance
@@ -58,6 +61,8 @@ def regress(matrix, members, size, node, residuals):
             basis[d, x] = entry
             variance[x] -= entry * entry
             covariance[x] -= on_node * entry
+    for d in range(size):
+        variance[members[d]] = 0.0
     return log_det
 
 

@@ -56,8 +56,6 @@ def strengths(test, members, size, node, room, strength):
     regress(matrix, members, size, node, residuals)
     if not residuals.variance[node] > SINGULAR:
         return
-    for m in range(size):
-        residuals.variance[members[m]] = 0.0
     for x in range(strength.shape[0]):
         square = squared_correlation(residuals, node, x)
         if is_free(matrix, residuals, node, x, square):

@@ -78,8 +78,6 @@ def gains(score, members, size, node, room, gain):
     log_det = regress(matrix, members, size, node, residuals)
     if not residuals.variance[node] > SINGULAR * matrix[node, node]:
         return
-    for m in range(size):
-        residuals.variance[members[m]] = 0.0
     base = base_gain(score, size, log_det, residuals.variance[node])
     on_family = score.on_family[size + 1]
     for x in range(gain.shape[0]):
