@@ -22,8 +22,9 @@ from naive.stepping import ALWAYS
 from sentences import check_sentence
 
 
-def prepare(data, prior=None, *, criterion="score", **settings):
-    sampler = MinimalIMAP(criterion=criterion, **settings)
+def prepare(data, prior=None, **settings):
+    by_score = {} if settings.get("parents") == "full" else {"criterion": "score"}
+    sampler = MinimalIMAP(**{**by_score, **settings})
     return sampler.prepare(load_data(data), ew.BGe(), prior or ew.Sparsity(1.0), None)
 
 
