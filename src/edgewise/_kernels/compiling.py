@@ -15,12 +15,31 @@ import llvmlite.binding as llvm
 import numpy as np
 from numba import njit
 from numba.core import config, event
+from numba.core.caching import FunctionCache
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.extending import overload
 
 IS_UNCOMPILED: bool = getattr(config, "DISABLE_JIT")  # noqa: B009
 """Whether kernels run as Python, for a debugger or to see which of their lines are tested: NUMBA_DISABLE_JIT=1."""
+
+
+class _Cache(FunctionCache):
+    """Numba's cache, without code for tables of types that are defined elsewhere.
+
+    Its index names these types, and a process that cannot import them could not read it.
+    """
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        if all(_is_ours(kind) for kind in getattr(sig, "args", sig)):
+            super().save_overload(sig, data)
+
+
+def _is_ours(kind: Any) -> bool:
+    """Return whether a type, and all it is made of, is Numba's or defined in this package."""
+    named = getattr(kind, "instance_class", None)
+    is_ours = named is None or named.__module__.split(".")[0] == __name__.split(".")[0]
+    return is_ours and all(_is_ours(part) for part in getattr(kind, "types", ()))
 
 
 class _PartLibrary(JITCodeLibrary):
@@ -74,10 +93,23 @@ _options: dict[str, Any] = {
 _part_options: dict[str, Any] = {**_options, "_nrt": False, "no_cpython_wrapper": True, "pipeline_class": _PartCompiler}
 # Unless told otherwise, a function is compiled with the inlining and the arithmetic of the one that calls it first.
 
-kernel = njit(cache=True, **_options)
+
+def _entry(**options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Return the decorator for a kind of entries."""
+
+    def decorate(function: Callable[..., Any]) -> Any:
+        compiled = njit(cache=True, **_options | options)(function)
+        if not IS_UNCOMPILED:
+            compiled._cache = _Cache(function)
+        return compiled
+
+    return decorate
+
+
+kernel = _entry()
 """Decorator for entries that allocate arrays."""
 
-in_place = njit(cache=True, **_options | {"_nrt": False})
+in_place = _entry(_nrt=False)
 """Decorator for entries that allocate nothing and only write into arrays they are given. They do without Numba's
 counting of references, whose atomic operations take 200 ns in a call with many arrays, more than a step does."""
 
