@@ -63,7 +63,7 @@ def test_order_mcmc_agrees_with_the_sum_over_orders(rows):
 
 
 def test_the_chain_over_orders_finds_parents_by_it(rows):
-    """Along the order, the greedy search with slow scores finds the same parents, and the same total."""
+    """Along the order, no parent is one too many by slow scores, none is missed where there are none."""
     rng = np.random.default_rng(1)
     whole = rows.astype(int)
     for _ in range(10):
@@ -76,7 +76,9 @@ def test_the_chain_over_orders_finds_parents_by_it(rows):
         for i, j in np.argwhere(position[:, None] < position):
             changed = dag.copy()
             changed[i, j] ^= True
-            assert log_score(whole, changed) <= log_score(whole, dag) + 1e-9 or dag[:, j].sum() > 0
+            # What was grown and then shrunk may gain by an addition, but by no removal; what is empty by nothing.
+            if dag[i, j] or not dag[:, j].any():
+                assert log_score(whole, changed) <= log_score(whole, dag) + 1e-9
 
 
 def test_searches_climb_it(rows, exact):
