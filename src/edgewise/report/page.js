@@ -361,14 +361,11 @@ function listen() {
     setView({ ...grip.view, x: grip.view.x - x, y: grip.view.y - y });
   });
   for (const end of ["pointerup", "pointercancel"]) {
-    window.addEventListener(end, () => {
-      picture.classList.remove("dragged");
-      /* The click that ends a drag comes right after, and is none. */
-      setTimeout(() => { grip = null; });
-    });
+    window.addEventListener(end, () => picture.classList.remove("dragged"));
   }
   picture.addEventListener("click", (event) => {
-    if (grip?.moved) return;
+    /* The click that ends a drag is none; clicks without a pointer, as screen readers make them, have no detail. */
+    if (grip?.moved && event.detail > 0) return;
     const node = event.target.closest("[data-node]");
     if (node) choose(Number(node.dataset.node));
   });
