@@ -30,6 +30,7 @@ _HOME = {
     "GraphError": "errors",
     "IndependenceTest": "independence",
     "LogPrior": "priors",
+    "DagMCMC": "samplers",
     "MinimalIMAP": "samplers",
     "OrderMCMC": "samplers",
     "PartitionMCMC": "samplers",
@@ -73,6 +74,7 @@ __all__ = [
     "Constraints",
     "ConvergenceWarning",
     "Covariance",
+    "DagMCMC",
     "DataError",
     "DataWarning",
     "Dataset",
@@ -150,7 +152,7 @@ if TYPE_CHECKING:
     from edgewise.posterior import Posterior, load
     from edgewise.priors import Ancestors, Constraints, EdgeBeliefs, LogPrior, Paths, Prior, Sparsity, TierOrder
     from edgewise.running import map_search, sample
-    from edgewise.samplers import MinimalIMAP, OrderMCMC, PartitionMCMC, StructureMCMC
+    from edgewise.samplers import DagMCMC, MinimalIMAP, OrderMCMC, PartitionMCMC, StructureMCMC
     from edgewise.scores import BGe, GaussianBIC, Score, score
 
 

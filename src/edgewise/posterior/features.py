@@ -52,15 +52,21 @@ def conditional_edges(posterior: "Posterior", kind: str) -> np.ndarray:
     """Return the Rao-Blackwellised probabilities of edges, shape (p, p); ``kind`` as for ``edge_probabilities``."""
     if posterior.conditionals is None:
         raise ArgumentError(
-            "This posterior has no Rao-Blackwellised probabilities: they come with runs of MinimalIMAP() whose prior "
-            "is about single edges or the order, and that were not given other weights later; use "
-            "rao_blackwell=False."
+            "This posterior has no Rao-Blackwellised probabilities: they come with runs of DagMCMC() and MinimalIMAP() "
+            "whose prior is about single edges, and that were not given other weights later; use rao_blackwell=False."
         )
-    by_chain = np.tensordot(posterior.weights.sum(axis=1), posterior.conditionals.astype(float), axes=1)
-    directed, compelled = np.minimum(by_chain, 1.0)
-    if kind == "compelled":
-        return np.asarray(compelled)
-    return np.asarray(directed if kind == "directed" else np.minimum(directed + directed.T, 1.0))
+    mean = np.tensordot(posterior.weights.sum(axis=1), posterior.conditionals.astype(float), axes=1)
+    directed, *compelled = np.minimum(mean, 1.0)
+    if kind == "directed":
+        return np.asarray(directed)
+    if kind == "undirected":
+        return np.asarray(np.minimum(directed + directed.T, 1.0))
+    if compelled:
+        return np.asarray(compelled[0])
+    # An edge that is there is compelled as often as in the draws that have it.
+    share = posterior.directed_share
+    given = np.divide(posterior.compelled_share, share, out=np.zeros_like(share), where=share > 0)
+    return np.asarray(directed * given)
 
 
 def v_structures(draws: DrawTable, weights: np.ndarray, nodes: Sequence[str]) -> pd.DataFrame:

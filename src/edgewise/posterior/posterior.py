@@ -45,8 +45,10 @@ class Posterior(Outputs):
     info
         The settings of the run, its seed, the versions of the software and the fingerprint of the data.
     conditionals
-        For each chain, the Rao-Blackwellised probabilities of directed and of compelled edges, shape (chain, 2, p, p);
-        None where the sampler or the prior does not allow for them.
+        For each chain, the Rao-Blackwellised probabilities of directed and, from runs of MinimalIMAP, of compelled
+        edges, shape (chain, 1 or 2, p, p); None where the sampler or the prior does not allow for them.
+    conditional_errors
+        The Monte Carlo errors of those of directed edges and of joined pairs, shape (2, p, p).
     moments
         The number of rows of the data, the means, standard deviations and correlations of their columns: all that
         :meth:`total_effects` needs of them. None for a run without data, and in files written before these were kept.
@@ -67,6 +69,7 @@ class Posterior(Outputs):
     moves: tuple[dict[str, tuple[int, int]], ...]
     info: dict[str, Any] = field(default_factory=dict)
     conditionals: np.ndarray | None = None
+    conditional_errors: np.ndarray | None = None
     moments: Moments | None = None
 
     @property
@@ -93,7 +96,7 @@ class Posterior(Outputs):
         """Return all orders as column numbers, shape (chain, draw, p)."""
         return np.asarray(self.draws.order[:])
 
-    def edge_probabilities(self, kind: Kind = "directed", *, rao_blackwell: bool = False) -> pd.DataFrame:
+    def edge_probabilities(self, kind: Kind = "directed", *, rao_blackwell: bool | None = None) -> pd.DataFrame:
         """Return the posterior probability of every edge.
 
         Parameters
@@ -103,8 +106,9 @@ class Posterior(Outputs):
             symmetric. ``"compelled"``: that i -> j in every DAG Markov equivalent to the drawn one, so that
             observational data can tell the direction.
         rao_blackwell
-            Average, over the draws, how probable each edge is given the order and the rest of the drawn DAG, instead of
-            whether it is there. More accurate, above all with few rows of data.
+            Average, over the draws, how probable each edge is given the rest of the drawn DAG, instead of whether it is
+            there. More accurate, above all with few rows of data. Default: wherever that is possible, which is where
+            the prior is about single edges; :attr:`estimator` tells.
 
         Returns
         -------
@@ -113,11 +117,18 @@ class Posterior(Outputs):
         """
         if kind not in ("directed", "undirected", "compelled"):
             raise ArgumentError(f"kind must be 'directed', 'undirected' or 'compelled', but {kind!r} was given.")
-        if rao_blackwell:
+        if rao_blackwell or (rao_blackwell is None and self.conditionals is not None):
             return self._labelled(features.conditional_edges(self, kind))
         if kind == "compelled":
-            return self._labelled(self._compelled)
-        return self._labelled(self._directed if kind == "directed" else self._directed + self._directed.T)
+            return self._labelled(self.compelled_share)
+        return self._labelled(
+            self.directed_share if kind == "directed" else self.directed_share + self.directed_share.T
+        )
+
+    @property
+    def estimator(self) -> str:
+        """How edge probabilities are estimated from the draws, unless told otherwise."""
+        return "indicators" if self.conditionals is None else "Rao-Blackwell"
 
     def edges(self, threshold: float = 0.0, *, prior: "Posterior | None" = None) -> pd.DataFrame:
         """Return a table of edges, the most probable first.
@@ -125,7 +136,8 @@ class Posterior(Outputs):
         Parameters
         ----------
         threshold
-            Leave out edges less probable than this. Edges that were never drawn are always left out.
+            Leave out edges less probable than this. Those below .0005, which would be shown as 0.000, are always left
+            out.
         prior
             A run without data, ``ew.sample(None, nodes=..., prior=...)``, to set its probabilities beside these.
 
@@ -298,7 +310,9 @@ class Posterior(Outputs):
                 f"log_weight must have a number for each draw, shape {self.draws.log_score.shape}, at least one of "
                 f"them finite, but its shape is {log_weight.shape}."
             )
-        return replace(self, draws=replace(self.draws, log_weight=log_weight), conditionals=None)
+        return replace(
+            self, draws=replace(self.draws, log_weight=log_weight), conditionals=None, conditional_errors=None
+        )
 
     def diagnostics(self) -> Diagnostics:
         """Return R-hat, effective sample sizes, agreement and acceptance, with a verdict in words.
@@ -357,6 +371,12 @@ class Posterior(Outputs):
     @cached_property
     def directed_by_chain(self) -> np.ndarray:
         """The probability of every directed edge in each chain by itself, shape (chain, p, p)."""
+        if self.conditionals is not None:
+            return np.asarray(np.minimum(self.conditionals[:, 0].astype(float), 1.0))
+        return self._share_by_chain
+
+    @cached_property
+    def _share_by_chain(self) -> np.ndarray:
         return np.array([self._edge_means(chain) for chain in range(len(self.weights))])
 
     @cached_property
@@ -364,22 +384,26 @@ class Posterior(Outputs):
         return as_counts(self.weights)[0]
 
     @cached_property
-    def _directed(self) -> np.ndarray:
-        return np.tensordot(self.weights.sum(axis=1), self.directed_by_chain, axes=1)
+    def directed_share(self) -> np.ndarray:
+        """The share of the draws, by weight, in which there is each edge."""
+        return np.tensordot(self.weights.sum(axis=1), self._share_by_chain, axes=1)
 
     @cached_property
-    def _compelled(self) -> np.ndarray:
+    def compelled_share(self) -> np.ndarray:
+        """The share of the draws, by weight, in which each edge is compelled."""
         return features.sum_matrices(compelled_weighted_sum, self.draws, self.weights)
 
     @cached_property
     def _monte_carlo_error(self) -> np.ndarray:
+        if self.conditional_errors is not None:
+            return np.asarray(self.conditional_errors[0], float)
         mean = np.round(self.directed_by_chain.mean(axis=0), DIGITS)
         weights = None if self.draws.log_weight is None else self.weights
         error = np.where(self.weights.size > 1, np.zeros_like(mean), np.nan)
         source, target = np.nonzero((mean > 0) & (mean < 1))
         for few, has_edge in self.draws.indicators(source, target):
             error[source[few], target[few]] = monte_carlo_error(
-                has_edge, weights, self._directed[source[few], target[few]]
+                has_edge, weights, self.directed_share[source[few], target[few]]
             )
         return error
 

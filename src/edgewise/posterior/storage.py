@@ -44,7 +44,12 @@ DRAWN = {
 MOMENTS = {"mean": ("node",), "scale": ("node",), "correlation": ("node", "node_to")}
 """The arrays of :class:`edgewise.data.Moments`; the number of rows is with the names, as ``rows``."""
 
-EXTRAS = {"log_weight": ("chain", "draw"), "conditionals": ("chain", "kind", "node", "node_to"), **MOMENTS}
+EXTRAS = {
+    "log_weight": ("chain", "draw"),
+    "conditionals": ("chain", "kind", "node", "node_to"),
+    "conditional_errors": ("measure", "node", "node_to"),
+    **MOMENTS,
+}
 """The variables that are there only in some posteriors: weights that differ, Rao-Blackwellised probabilities, and the
 sufficient statistics of the data."""
 
@@ -112,7 +117,8 @@ class DrawFile:
         """Add what else a posterior of the gathered draws holds, give the file its name, and return the posterior."""
         table, moments = posterior.draws, posterior.moments
         about: dict[str, Any] = {"nodes": posterior.nodes, "moves": posterior.moves, "info": posterior.info}
-        extras = {"log_weight": table.log_weight, "conditionals": posterior.conditionals}
+        extras = {"log_weight": table.log_weight}
+        extras |= {name: getattr(posterior, name) for name in ("conditionals", "conditional_errors")}
         if moments is not None:
             extras |= {name: getattr(moments, name) for name in MOMENTS}
             about["rows"] = int(moments.n)
@@ -230,6 +236,7 @@ def load(path: str | os.PathLike[str]) -> Posterior:
         nodes=tuple(about["nodes"]),
         moments=Moments(about["rows"], **moments) if moments else None,
         conditionals=arrays.pop("conditionals", None),
+        conditional_errors=arrays.pop("conditional_errors", None),
         draws=DrawTable(**arrays),
         moves=tuple({kind: (n, k) for kind, (n, k) in chain.items()} for chain in about["moves"]),
         info=about["info"],
@@ -261,7 +268,13 @@ def _is_consistent(variables: Any, about: dict[str, Any]) -> bool:
     return (
         variables["order"].shape == (chains, draws, p)
         and all(variables[name].shape == (chains, draws) for name in variables if name.startswith("log_"))
-        and ("conditionals" not in variables or variables["conditionals"].shape == (chains, 2, p, p))
+        and all(
+            name not in variables or variables[name].shape in shapes
+            for name, shapes in (
+                ("conditionals", ((chains, 1, p, p), (chains, 2, p, p))),
+                ("conditional_errors", ((2, p, p),)),
+            )
+        )
         and _are_moments(variables, about.get("rows"), p)
         and len(about["nodes"]) == p
         and len(about["moves"]) == chains

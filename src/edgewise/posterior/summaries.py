@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 PROBABLE = 0.5
 """Probability from which on two variables are counted as joined: more probable than not."""
 
+SHOWN = 0.0005
+"""Probability below which an edge is left out of tables: with three decimals it would be shown as zero."""
+
 CLEAR = 0.75
 """Share of a pair's probability that its direction must have to be told: three to one."""
 
@@ -99,7 +102,7 @@ def tabulate_edges(
 ) -> pd.DataFrame:
     """Return the table of :meth:`Posterior.edges`; ``error`` has the Monte Carlo error of every directed edge."""
     directed = posterior.edge_probabilities().to_numpy()
-    source, target = np.nonzero((directed >= threshold) & (directed > 0))
+    source, target = np.nonzero((directed >= threshold) & (directed >= SHOWN))
     names = pd.Index(posterior.nodes)
     table = pd.DataFrame(
         {

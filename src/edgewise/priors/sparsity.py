@@ -10,9 +10,11 @@ from edgewise.errors import ArgumentError
 
 from .prior import Prior, Terms
 
-NEIGHBOURS = 4
-"""How many others a variable is joined to on average before the data speak, under ``Sparsity("auto")``. Among 1 to 8,
-3 and 4 gave the best log loss and distance from the truth on simulated data, whether those had 2, 3 or 6 neighbours."""
+NEIGHBOURS = 2.5
+"""How many others a variable is joined to on average given an order, under ``Sparsity("auto")``, before the data speak.
+Where each DAG counts once, these are four (3.3, 3.7 and 3.9 among 10, 30 and 100 variables, by Robinson's recursion of
+1973 with weighted edges). On simulated data with 3 neighbours and 100 rows, 30 variables had a log loss of 1.53, 1.49,
+1.54 and 1.59 per variable with penalties that make 5.2, 4.0, 3.1 and 2.4 neighbours."""
 
 
 @dataclass(frozen=True)
@@ -23,8 +25,9 @@ class Sparsity(Prior):
     ----------
     gamma
         The penalty for an edge; 0 is the uniform prior over DAGs. ``"auto"`` grows with the number p of variables so
-        that each is expected to have four neighbours: given an order, every possible edge is there with probability
-        1 / (1 + exp(gamma)), and ``log((p - 1) / 4 - 1)`` makes that 4 / (p - 1), with up to 9 variables 1/2.
+        that each is expected to have about four neighbours where every DAG counts once. Given an order, every possible
+        edge is there with probability 1 / (1 + exp(gamma)), and ``log((p - 1) / 2.5 - 1)`` makes that 2.5 / (p - 1),
+        with up to 6 variables 1/2.
 
     Notes
     -----
@@ -38,7 +41,7 @@ class Sparsity(Prior):
     >>> Sparsity(2.0)
     Sparsity(gamma=2.0)
     >>> [round(Sparsity("auto").penalty(p), 2) for p in (5, 10, 30, 100, 1000)]
-    [0.0, 0.22, 1.83, 3.17, 5.52]
+    [0.0, 0.96, 2.36, 3.65, 5.99]
     """
 
     gamma: float | Literal["auto"] = 1.0
@@ -62,11 +65,22 @@ class Sparsity(Prior):
         """
         if self.gamma != "auto":
             return self.gamma
-        return max(math.log((p - 1) / NEIGHBOURS - 1), 0.0) if p > 2 * NEIGHBOURS + 1 else 0.0
+        return penalty_for(NEIGHBOURS, p)
 
     def _add_to(self, terms: Terms, names: Sequence[str]) -> None:
         """Let every edge cost gamma."""
         terms.edge -= self.penalty(len(names))
+
+
+def penalty_for(neighbours: float, p: int) -> float:
+    """Return what an edge costs if each of p variables shall have some neighbours, given an order; never below zero.
+
+    Examples
+    --------
+    >>> round(penalty_for(4, 30), 2)
+    1.83
+    """
+    return max(math.log((p - 1) / neighbours - 1), 0.0) if p > 2 * neighbours + 1 else 0.0
 
 
 def default_prior() -> Sparsity:

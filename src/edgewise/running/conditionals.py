@@ -1,41 +1,95 @@
-"""Rao-Blackwellised edge probabilities of a run.
+"""Rao-Blackwellised edge probabilities of a run, with their Monte Carlo errors.
 
-They need the score, which a posterior does not keep, so they are found at the end of a run, from its draws.
+They need the score, which a posterior does not keep, so they are found at the end of a run, from its draws. Draws are
+averaged in batches, whose means tell the error of the whole.
 """
 
 import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
 
+from edgewise._kernels.dags.candidates import DagTarget
 from edgewise._kernels.families.target import Target
 from edgewise._kernels.summaries.conditionals import add_conditionals, new_memo
+from edgewise._kernels.summaries.edge_odds import add_edge_odds, new_odds_memo
 from edgewise.posterior import Posterior
-from edgewise.posterior.draws import split
+from edgewise.posterior.monte_carlo import monte_carlo_error
 
 MOST_ENTRIES = 5 * 10**7
 """Most entries of p x p matrices to look at in a chain: a few seconds' work. Where the draws have more, every second,
 third, ... draw is used, unless they differ in weight; these probabilities vary less than zeros and ones do."""
 
+BATCHES, FEWEST_BATCHES = 50, 8
+"""Batches of a chain, and the least number of them where p is so large that their means would take too much memory."""
 
-def condition(posterior: Posterior, target: Target) -> Posterior:
+MOST_MEANS = 4 * 10**6
+"""Most numbers in the batch means of a chain."""
+
+Add = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray], None]
+"""Adds up probabilities: takes families, orders and weights of draws, and sums by kind, child and parent."""
+
+
+def condition(posterior: Posterior, target: Target | DagTarget) -> Posterior:
     """Return the posterior with the probabilities that its draws give each edge, where the target is ``target``."""
     draws, p = posterior.draws, len(posterior.nodes)
-    parents = draws.parent_words()
-    every = -(-draws.log_score.shape[1] * p * p // MOST_ENTRIES) if draws.log_weight is None else 1
+    number = draws.log_score.shape[1]
+    every = -(-number * p * p // MOST_ENTRIES) if draws.log_weight is None else 1
+    most = min(BATCHES, max(MOST_MEANS // p**2, FEWEST_BATCHES), max(number // every, 1))
+    bounds = np.linspace(0, number, most + 1).astype(int)
+    kinds = 1 if isinstance(target, DagTarget) else 2
 
-    def average(chain: int) -> np.ndarray:
-        memo = new_memo(target.score, p, len(parents))
-        directed, compelled = np.zeros((2, p, p))
-        for part in split(0, draws.log_score.shape[1], p):
-            used = slice(part.start + -part.start % every, part.stop, every)
-            order = np.asarray(draws.order[chain, used], np.uint32)
-            family = np.asarray(draws.family[chain, used], np.int32)
+    def average(chain: int) -> tuple[np.ndarray, np.ndarray]:
+        add = _given_the_rest(posterior, target) if isinstance(target, DagTarget) else _given_order(posterior, target)
+        means, weight = np.zeros((most, kinds, p, p), np.float32), np.zeros(most)
+        for batch in range(most):
+            used = slice(bounds[batch], bounds[batch + 1], every)
             weights = np.ascontiguousarray(posterior.weights[chain, used])
-            add_conditionals(target, memo, family, order, weights, parents, directed, compelled)
-        return np.array([directed.T, compelled.T]) / (posterior.weights[chain, ::every].sum() or 1.0)
+            weight[batch] = weights.sum()
+            sums = np.zeros((kinds, p, p))
+            add(draws.family[chain, used], draws.order[chain, used], weights, sums)
+            means[batch] = sums.transpose(0, 2, 1) / (weight[batch] or 1.0)
+        return means, weight
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        by_chain = np.array(list(pool.map(average, range(len(draws.log_score)))), np.float32)
-    return replace(posterior, conditionals=by_chain)
+        found = list(pool.map(average, range(len(draws.log_score))))
+    means, weight = np.array([one for one, _ in found]), np.array([one for _, one in found])
+    share = weight / np.where(weight.sum(axis=1, keepdims=True), weight.sum(axis=1, keepdims=True), 1.0)
+    by_chain = np.einsum("cb,cbkij->ckij", share, means).astype(np.float32)
+    directed = means[:, :, 0]
+    errors = [_error(directed, weight), _error(directed + directed.transpose(0, 1, 3, 2), weight)]
+    return replace(posterior, conditionals=by_chain, conditional_errors=np.array(errors, np.float32))
+
+
+def _error(means: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Return the Monte Carlo errors of the weighted means of batches, row by row."""
+    is_even = np.allclose(weight, weight[0, 0])
+    mean = np.einsum("cb,cbij->ij", weight / weight.sum(), means)
+    rows = range(means.shape[2])
+    return np.array([monte_carlo_error(means[:, :, i], None if is_even else weight, mean[i]) for i in rows])
+
+
+def _given_order(posterior: Posterior, target: Target) -> Add:
+    """Return what adds up how probable edges are given the order and the other parents, and that they are compelled."""
+    parents = posterior.draws.parent_words()
+    memo = new_memo(target.score, len(posterior.nodes), len(parents))
+
+    def add(family: np.ndarray, order: np.ndarray, weights: np.ndarray, sums: np.ndarray) -> None:
+        family, order = np.asarray(family, np.int32), np.asarray(order, np.uint32)
+        add_conditionals(target, memo, family, order, weights, parents, sums[0], sums[1])
+
+    return add
+
+
+def _given_the_rest(posterior: Posterior, target: DagTarget) -> Add:
+    """Return what adds up how probable edges are given all others."""
+    parents = posterior.draws.parent_words()
+    memo = new_odds_memo(target.score, len(posterior.nodes), len(parents))
+
+    def add(family: np.ndarray, order: np.ndarray, weights: np.ndarray, sums: np.ndarray) -> None:
+        family, order = np.asarray(family, np.int32), np.asarray(order, np.int64)
+        add_edge_odds(target, target.earlier, memo, family, order, weights, parents, sums[0])
+
+    return add

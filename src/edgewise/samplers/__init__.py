@@ -1,5 +1,6 @@
 """Chains over orders, partitions and DAGs."""
 
+from .dag_mcmc import DagMCMC
 from .minimal_imap import MinimalIMAP
 from .order_mcmc import OrderMCMC
 from .partition_mcmc import PartitionMCMC
@@ -10,6 +11,7 @@ from .structure_mcmc import StructureMCMC
 
 __all__ = [
     "Chain",
+    "DagMCMC",
     "MinimalIMAP",
     "Model",
     "OrderMCMC",

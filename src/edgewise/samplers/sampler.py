@@ -12,6 +12,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from edgewise._kernels.basics.recorder import Draws
+from edgewise._kernels.dags.candidates import DagTarget
 from edgewise._kernels.families.target import Target
 from edgewise.data import Dataset
 from edgewise.priors import Knowledge, Prior
@@ -83,6 +84,6 @@ class Sampler(ABC):
         """
         raise NotImplementedError
 
-    def edge_target(self, model: Any) -> Target | None:
-        """Return the target if, given the order, each edge can be judged by its family alone; else None."""
+    def edge_target(self, model: Any) -> Target | DagTarget | None:
+        """Return the target if an edge can be judged by its family alone, given the order or all others; else None."""
         return None

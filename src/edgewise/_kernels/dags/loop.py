@@ -1,0 +1,95 @@
+"""The loop over pairs of a DAG and an order; see :mod:`edgewise._kernels.dags.moves` for what a move is."""
+
+import numpy as np
+
+from ..basics.bits import list_members
+from ..basics.metropolis import ACCEPTED
+from ..basics.recorder import note_family
+from ..compiling import inner, kernel
+from .beyond import weigh_beyond
+from .candidates import draw_set
+from .moves import change_outsider, redraw_parents, relocate, weigh_parents
+from .pairs import allow, draw_order, log_order, set_parents
+
+RELOCATE, REORDER, PARENTS, OUTSIDE = range(4)
+"""Rows of ``Pair.moves``."""
+
+
+@kernel
+def begin(pair, target, views, room, draws_parents, rng):
+    """Set all else by the order, with parents drawn along it, or by the parents; return what the prior says beyond."""
+    p = pair.order.shape[0]
+    sets = target.sets
+    for j in range(p):
+        pair.position[pair.order[j]] = j
+    for v in range(p):
+        allow(pair, target, v)
+        if draws_parents:
+            pair.extra[v] = 0
+            set_parents(pair, target, v, draw_set(sets, v, pair.allowed[v], rng.random()))
+        else:
+            pair.log_weight[v] = weigh_parents(pair, target, room, v)
+    pair.log_order[0] = log_order(pair, target, room)
+    pair.beyond[0] = weigh_beyond(views, pair, target, room)
+    return pair.beyond[0]
+
+
+@inner
+def record(pair, target, room, recorder, draws, row):
+    """Write the present DAG and order into row ``row`` of ``draws``."""
+    rules = target.rules
+    members = room.members
+    log_weight = 0.0
+    log_prior = 0.0
+    for v in range(pair.order.shape[0]):
+        size = list_members(pair.parents, v, members)
+        members[size] = v
+        key = rules.child[v]
+        for m in range(size + 1):
+            key ^= rules.zobrist[members[m]]
+        for m in range(size):
+            log_prior += target.edge[members[m], v]
+        draws.family[row, v] = note_family(recorder, key, members, size)
+        draws.order[row, v] = pair.order[v]
+        log_weight += pair.log_weight[v]
+    draws.log_score[row] = log_weight - log_prior
+    draws.log_prior[row] = log_prior + pair.beyond[0]
+
+
+@kernel
+def run(pair, target, views, room, shares, steps, stride, until_draw, thin, recorder, draws, rng):
+    """Take steps of ``stride`` moves each, whose kinds have the probabilities ``shares``.
+
+    Draws are as in :class:`edgewise._kernels.orders.loop.Pace`; the recorder must have room for p new families a draw.
+    Returns ACCEPTED at the end, or ASK.
+    """
+    p = pair.order.shape[0]
+    row = 0
+    for step in range(steps):
+        if step == until_draw:
+            record(pair, target, room, recorder, draws, row)
+            row += 1
+            until_draw += thin
+        for _ in range(stride):
+            choice = rng.random()
+            kind = 0
+            while kind < OUTSIDE and choice >= shares[kind]:
+                choice -= shares[kind]
+                kind += 1
+            which = np.int64(rng.random() * p)
+            outcome = ACCEPTED
+            if kind == RELOCATE:
+                outcome = relocate(pair, target, views, room, which, rng)
+            elif kind == REORDER:
+                draw_order(pair, target, room, rng)
+            elif kind == PARENTS:
+                outcome = redraw_parents(pair, target, views, room, which, rng)
+            else:
+                outcome = change_outsider(pair, target, views, room, which, rng)
+            if outcome < 0:
+                return outcome
+            pair.moves[kind, 0] += 1
+            pair.moves[kind, 1] += outcome
+    if steps == until_draw:
+        record(pair, target, room, recorder, draws, row)
+    return ACCEPTED

@@ -1,0 +1,324 @@
+"""The posterior over DAGs: the compiled loop in :mod:`edgewise._kernels.dags`, in blocks."""
+
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+
+import numpy as np
+
+from edgewise._kernels.basics.bits import pack, unpack
+from edgewise._kernels.basics.recorder import Draws, Recorder
+from edgewise._kernels.beliefs.beliefs import Beliefs, new_structure
+from edgewise._kernels.dags.candidates import CandidateSets, DagTarget, fill_sets
+from edgewise._kernels.dags.loop import begin, run
+from edgewise._kernels.dags.pairs import new_pair, new_pair_room
+from edgewise._kernels.scores.interface import new_room
+from edgewise.data import Dataset
+from edgewise.errors import ArgumentError
+from edgewise.graphs import BoolMatrix, ancestors
+from edgewise.priors import DagTerm, FunctionTerm, Knowledge, PathTerm, Prior, TierTerm, usable_terms
+from edgewise.scores import Score, prepare_score
+
+from .beliefs import Questions, agree_with, make_beliefs, make_rules
+from .candidates import explore
+from .minimal_imap import MinimalIMAPModel
+from .order_chains import OrderChain
+from .recording import RecordingChain
+from .sampler import Sampler
+from .schedule import Schedule
+
+MOVES = {"relocate": 0.6, "reorder": 0.05, "parents": 0.15, "outside": 0.2}
+"""The kinds of moves, as the compiled loop counts them, and their shares."""
+
+MOVES_PER_ITERATION = 8
+"""Moves in an iteration."""
+
+ALL_CANDIDATES, MOST_CANDIDATES = 14, 12
+"""Up to 15 variables each has all others as candidates, so that every sum is over all parent sets; else a dozen."""
+
+MOST_SETS = 2**22
+"""Most subsets of candidates in all tables together, 120 MB."""
+
+FEWEST = 1e-4
+"""How probable an edge must be, in either direction, to earn its ends a place among the candidates."""
+
+LIKELY = 24
+"""Variables that are proposed as parents more often than others, though they are no candidates."""
+
+STARTS = 100
+"""Orders to try for a start where a prior or constraints exclude many DAGs."""
+
+WARM_UP = 2_000
+"""Steps of the minimal I-MAP chain that looks for a start."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DagMCMC(Sampler):
+    """Draws DAGs from their posterior, each DAG counted once; the default sampler.
+
+    A short run of minimal I-MAP MCMC finds who can be a parent of whom, and where to start. Then a chain over pairs of
+    a DAG and an order that it agrees with moves variables in the order, given the sums over all their parent sets
+    within these candidates, and draws the DAG anew where a move makes room for other parents. Parents outside the
+    candidates are added and removed one by one, so that candidates make the chain quick but leave nothing out: there is
+    no limit to the number of parents.
+
+    Any prior on DAGs is possible, those on paths and functions of the DAG included, and so are all constraints.
+    ``TierOrder`` speaks of an order, which a DAG does not have: it is read as a prior on the layers into which a DAG
+    falls, the variables without parents, then those whose parents are all among them, and so on.
+
+    Parameters
+    ----------
+    candidates
+        How many likely parents of each variable to sum over. ``"auto"``: all others with up to 15 variables, else up to
+        12, or fewer where tables would take more than 120 MB.
+
+    Examples
+    --------
+    >>> import edgewise as ew
+    >>> sim = ew.simulate(5, 1000, seed=2)
+    >>> posterior = ew.sample(sim.data, sampler=DagMCMC(), iterations=5000, thin=10, seed=1, progress=False)
+    >>> posterior.dags().shape
+    (4, 400, 5, 5)
+    """
+
+    candidates: int | Literal["auto"] = "auto"
+
+    def resolve(self, dataset: Dataset) -> "DagMCMC":
+        """Return the same sampler with the number of candidates that ``"auto"`` stands for."""
+        number = self.candidates
+        if number == "auto":
+            number = ALL_CANDIDATES if dataset.p <= ALL_CANDIDATES + 1 else MOST_CANDIDATES
+        fitting = int(np.log2(MOST_SETS / dataset.p))
+        return DagMCMC(candidates=min(number, fitting, dataset.p - 1))
+
+    def prepare(
+        self, dataset: Dataset, score: Score, prior: Prior, knowledge: Knowledge | None = None
+    ) -> "DagMCMCModel":
+        """Return everything about the target that chains share."""
+        terms = usable_terms(prior, dataset.names, uses=(PathTerm, TierTerm, FunctionTerm, DagTerm), by="DagMCMC")
+        pilot = explore(dataset, score, terms, knowledge)
+        beliefs = make_beliefs(terms, knowledge)
+        none = np.zeros((dataset.p, dataset.p), bool)
+        return DagMCMCModel(
+            target=make_target(
+                prepare_score(score, dataset), terms.edge, knowledge, pilot.probability, int(self.candidates)
+            ),
+            beliefs=beliefs if beliefs.reach or len(beliefs.tier) or beliefs.asks or beliefs.terms else None,
+            functions=tuple(terms.of(FunctionTerm)),
+            knowledge=knowledge,
+            required=none if knowledge is None else knowledge.required,
+            pilot=pilot.model,
+        )
+
+    def edge_target(self, model: "DagMCMCModel") -> DagTarget | None:
+        """Return the target, unless the prior or the constraints look at more than families."""
+        return model.target if model.beliefs is None else None
+
+
+def make_target(
+    score: Any, edge: np.ndarray, knowledge: Knowledge | None, probability: np.ndarray, most: int
+) -> DagTarget:
+    """Choose candidates by how probable edges are, in either direction, and fill the tables of their subsets."""
+    p = len(edge)
+    none = np.zeros((p, p), bool)
+    required, forbidden = (none, none) if knowledge is None else (knowledge.required, knowledge.forbidden)
+    free = ~(required | forbidden | np.eye(p, dtype=bool))
+    joined = np.where(free, probability + probability.T, -1.0)
+    ranked = np.argsort(-joined, axis=0, kind="stable").T
+    sets = _new_sets(ranked, joined.T, required, most)
+    likely, likely_sum = _rank_outsiders(ranked, joined.T, sets.number)
+    target = DagTarget(
+        score=score,
+        edge=edge,
+        rules=make_rules(p, knowledge),
+        sets=sets,
+        earlier=pack(none if knowledge is None else knowledge.before.T),
+        likely=likely,
+        likely_sum=likely_sum,
+    )
+    fill_sets(target, 0, p, np.zeros(p + 1, np.int64), new_room(score, p))
+    for v in range(p):
+        block = slice(sets.start[v], sets.start[v] + (1 << sets.number[v]))
+        sets.heaviest[block] = np.argsort(-sets.log_weight[block], kind="stable")
+        sets.ordered[block] = sets.log_weight[block][sets.heaviest[block]]
+    return target
+
+
+def _new_sets(ranked: np.ndarray, joined: np.ndarray, required: BoolMatrix, most: int) -> CandidateSets:
+    """Return empty tables for the best candidates of each variable, whose others are ranked in its row."""
+    p = len(ranked)
+    likeliest = np.take_along_axis(joined, ranked[:, :most], axis=1)
+    at_least = 0.0 if most >= p - 1 else FEWEST
+    number = (likeliest >= at_least).sum(axis=1)
+    place = np.full((p, p), -1, np.int8)
+    member = np.zeros((p, max(most, 1)), np.int64)
+    rows = [np.sort(ranked[v, : number[v]]) for v in range(p)]
+    for v, row in enumerate(rows):
+        member[v, : len(row)] = row
+        place[v, row] = np.arange(len(row))
+        rows[v] = np.sort([*row, *np.flatnonzero(required[:, v])])
+    listed = np.full((p, max(map(len, rows), default=0) + 1), -1, np.int64)
+    for v, row in enumerate(rows):
+        listed[v, : len(row)] = row
+    sizes = 1 << number.astype(np.int64)
+    total = int(sizes.sum())
+    return CandidateSets(
+        member=member,
+        number=number.astype(np.int64),
+        row=listed,
+        place=place,
+        start=np.cumsum(sizes) - sizes,
+        log_weight=np.empty(total),
+        log_sum=np.empty(total),
+        heaviest=np.empty(total, np.int32),
+        ordered=np.empty(total),
+    )
+
+
+def _rank_outsiders(ranked: np.ndarray, joined: np.ndarray, number: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return, for each variable, the likeliest of those that are no candidates, and sums of their probabilities."""
+    p = len(ranked)
+    width = min(LIKELY, max(p - 1, 1))
+    likely = np.zeros((p, width), np.int64)
+    weight = np.zeros((p, width))
+    for v in range(p):
+        outside = ranked[v, number[v] : number[v] + width]
+        likely[v, : len(outside)] = outside
+        weight[v, : len(outside)] = np.maximum(joined[v, outside], 0.0) + 1e-9
+    return likely, np.cumsum(weight, axis=1) / np.maximum(weight.sum(axis=1, keepdims=True), 1e-9)
+
+
+@dataclass(frozen=True)
+class DagMCMCModel:
+    """The target of a run, in the form the compiled loop wants, shared by its chains.
+
+    ``beliefs`` is None where families are all that matters. ``pilot`` finds good orders.
+    """
+
+    target: DagTarget
+    beliefs: Beliefs | None
+    functions: tuple[FunctionTerm, ...]
+    knowledge: Knowledge | None
+    required: BoolMatrix
+    pilot: MinimalIMAPModel
+
+    def start(self, order: np.ndarray, rng: np.random.Generator, schedule: Schedule) -> "DagMCMCChain":
+        """Return a chain at a DAG drawn along ``order``, or at one that the knowledge and the prior allow."""
+        chain = DagMCMCChain(self, rng, schedule)
+        chain.begin(order)
+        return chain
+
+
+class DagMCMCChain(RecordingChain):
+    """One chain. Its state, ``rng`` and ``iteration`` determine all that follows."""
+
+    def __init__(self, model: DagMCMCModel, rng: np.random.Generator, schedule: Schedule) -> None:
+        p = len(model.required)
+        super().__init__(p, rng, schedule, numbers=0)
+        self.model = model
+        self.state = new_pair(pack(model.required.T), len(MOVES))
+        self._room = new_pair_room(model.target.score, p)
+        self._structure = None
+        if model.beliefs is not None:
+            self._structure = new_structure(model.beliefs)._replace(parents=self.state.parents)
+        has_outsiders = (model.target.sets.number < p - 1).any()
+        shares = np.array(list(MOVES.values())) * ([1, 1, 1, has_outsiders])
+        self._shares = shares / shares.sum()
+
+    def begin(self, order: np.ndarray) -> None:
+        """Set the chain to a DAG drawn along an order or, if that is excluded, to another one."""
+        for _ in range(STARTS):
+            self.state.order[:] = agree_with(order, self.model.knowledge)
+            if self._establish(draws_parents=True) or self._take_least():
+                return
+            order = self.rng.permutation(self._p)
+        raise ArgumentError(
+            f"No start was found: the prior or the constraints exclude the DAGs along {STARTS} random orders; allow "
+            "more DAGs, or require less."
+        )
+
+    def seek(self) -> None:
+        """Go to an order that a minimal I-MAP chain finds."""
+        pilot = cast(OrderChain, self.model.pilot.start(self.state.order, self.rng, Schedule(WARM_UP, 0, WARM_UP)))
+        pilot.seek()
+        pilot.advance(WARM_UP)
+        self.begin(pilot.state.order.astype(np.int64))
+
+    def _establish(self, *, draws_parents: bool) -> bool:
+        """Set all else by the order, with new parents if told so; return whether the DAG is possible."""
+        views, questions = self._views()
+        beyond = begin(self.state, self.model.target, views, self._room, draws_parents, self.rng)
+        if questions is not None:
+            questions.raise_failure()
+        return beyond > -np.inf and bool((self.state.log_weight > -np.inf).all())
+
+    def _views(self) -> tuple[Any, Questions | None]:
+        model = self.model
+        if model.beliefs is None or self._structure is None:
+            return None, None
+        questions = Questions(model.functions, model.beliefs, self._structure)
+        return questions.views, questions
+
+    def _take_least(self) -> bool:
+        """Go to a DAG of little more than the required edges and ancestors along the present order, if there is one."""
+        knowledge = self.model.knowledge
+        dag = self.model.required if knowledge is None else find_least(knowledge, self.state.order)
+        return dag is not None and self.put(dag)
+
+    def put(self, dag: np.ndarray) -> bool:
+        """Go to a DAG that agrees with the present order; return whether it is possible."""
+        place = self.model.target.sets.place
+        inside = dag.T & (place >= 0)
+        self.state.parents[:] = pack(dag.T)
+        self.state.extra[:] = (dag.T & ~inside & ~self.model.required.T).sum(axis=1)
+        self.state.chosen[:] = np.where(inside, 1 << place.clip(0).astype(np.int64), 0).sum(axis=1)
+        return self._establish(draws_parents=False)
+
+    @property
+    def dag(self) -> np.ndarray:
+        """The present DAG."""
+        return unpack(self.state.parents, self._p).T.copy()
+
+    def _take(self, uniforms: np.ndarray, recorder: Recorder, draws: Draws, until_draw: int) -> None:
+        views, questions = self._views()
+        run(
+            self.state, self.model.target, views, self._room, self._shares, len(uniforms), MOVES_PER_ITERATION,
+            until_draw, self.schedule.thin, recorder, draws, self.rng,
+        )  # fmt: skip
+        if questions is not None:
+            questions.raise_failure()
+
+    @property
+    def log_posterior(self) -> float:
+        """The unnormalised log posterior of the present DAG."""
+        return float(self.state.log_weight.sum() + self.state.beyond[0])
+
+    def moves(self) -> dict[str, tuple[int, int]]:
+        """Return, for each kind of move, how often it was proposed and how often accepted."""
+        return {kind: (n, k) for kind, (n, k) in zip(MOVES, self.state.moves.tolist(), strict=True)}
+
+
+def find_least(knowledge: Knowledge, order: np.ndarray) -> BoolMatrix | None:
+    """Return the required edges, and with them shortest paths from required ancestors along an order; None if none."""
+    dag = knowledge.required.copy()
+    position = np.argsort(order)
+    permitted = ~knowledge.forbidden & (position[:, None] < position)
+    for node in order:
+        for source in np.flatnonzero(knowledge.ancestors[:, node] & ~ancestors(dag)[:, node]):
+            path = _shortest_path(permitted, int(source), int(node))
+            if path is None:
+                return None
+            dag[path[:-1], path[1:]] = True
+    return None if (ancestors(dag) & knowledge.not_ancestors).any() else dag
+
+
+def _shortest_path(permitted: BoolMatrix, source: int, node: int) -> list[int] | None:
+    paths = {source: [source]}
+    front = [source]
+    while front and node not in paths:
+        front = [
+            int(v)
+            for u in front
+            for v in np.flatnonzero(permitted[u])
+            if int(v) not in paths and paths.setdefault(int(v), [*paths[u], int(v)])
+        ]
+    return paths.get(node)
