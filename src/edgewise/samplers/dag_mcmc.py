@@ -26,7 +26,7 @@ from .recording import RecordingChain
 from .sampler import Sampler
 from .schedule import Schedule
 
-MOVES = {"relocate": 0.6, "reorder": 0.05, "parents": 0.15, "outside": 0.2}
+MOVES = {"relocate": 0.6, "turn": 0.05, "parents": 0.15, "outside": 0.2}
 """The kinds of moves, as the compiled loop counts them, and their shares."""
 
 MOVES_PER_ITERATION = 8

@@ -114,6 +114,18 @@ def weigh_beyond(views, pair, target, room):
     return 0.0 if views is None else weigh_all(views, pair, target, room)
 
 
+def is_weighed(views):
+    """Return whether the prior says something beyond single edges."""
+    return views is not None
+
+
+@compiled_as(is_weighed)
+def _choose_is_weighed(views):
+    if getattr(views, "instance_class", None) is None:
+        return lambda views: False
+    return lambda views: True
+
+
 @compiled_as(weigh_beyond)
 def _choose_weigh(views, pair, target, room):
     if getattr(views, "instance_class", None) is None:

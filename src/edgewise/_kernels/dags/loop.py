@@ -8,10 +8,10 @@ from ..basics.recorder import note_family
 from ..compiling import inner, kernel
 from .beyond import weigh_beyond
 from .candidates import draw_set
-from .moves import change_outsider, redraw_parents, relocate, weigh_parents
-from .pairs import allow, draw_order, log_order, set_parents
+from .moves import change_outsider, redraw_parents, relocate, turn, weigh_parents
+from .pairs import allow, log_order, set_parents
 
-RELOCATE, REORDER, PARENTS, OUTSIDE = range(4)
+RELOCATE, TURN, PARENTS, OUTSIDE = range(4)
 """Rows of ``Pair.moves``."""
 
 
@@ -80,8 +80,8 @@ def run(pair, target, views, room, shares, steps, stride, until_draw, thin, reco
             outcome = ACCEPTED
             if kind == RELOCATE:
                 outcome = relocate(pair, target, views, room, which, rng)
-            elif kind == REORDER:
-                draw_order(pair, target, room, rng)
+            elif kind == TURN:
+                outcome = turn(pair, target, views, room, rng)
             elif kind == PARENTS:
                 outcome = redraw_parents(pair, target, views, room, which, rng)
             else:

@@ -12,7 +12,9 @@ Metropolis rule for the factor that is missing, leaves the product as it is.
 
 - *relocate*: a variable's new position is drawn from all it may have, by the sums; and new parents for it, and for
   those it passed to whom it may be a parent.
-- *reorder*: a new order is drawn for the DAG. Nothing is rejected.
+- *turn*: edges are turned around whose direction no score can tell, and then a new order is drawn for the DAG. An edge
+  i -> j is *covered* if i is all that j has as a parent beyond the parents of i (Chickering 1995): turned around, it
+  leaves a Markov equivalent DAG, in which it is covered again. Since the order is drawn afterwards, q plays no part.
 - *parents*: a variable is given new parents among its candidates.
 - *outside*: a parent that is no candidate is added or removed, so that no DAG is out of reach. As long as a variable
   has such a parent, its parents are not summed over: the order may not pass them, and candidates are added and removed
@@ -27,9 +29,12 @@ from ..basics.bits import WORD, copy, has, insert, list_members, remove
 from ..basics.metropolis import ACCEPTED, ASK, REJECTED, is_rejected
 from ..compiling import inner
 from ..families.target import TESTED
-from .beyond import weigh_beyond
+from .beyond import is_weighed, weigh_beyond
 from .candidates import draw_set, weigh_family
-from .pairs import allow, log_order, set_parents
+from .pairs import allow, draw_order, log_order, set_parents
+
+TURNS = 4
+"""How often, for each variable, one of its edges is looked at to be turned."""
 
 
 @inner
@@ -199,6 +204,65 @@ def relocate(pair, target, views, room, k, rng):
         take_back(pair, room, number)
         shift(pair, chosen, k)
     return outcome
+
+
+@inner
+def is_covered(pair, target, i, j):
+    """Return whether the parents of j are i and the parents of i; those known to come before count as parents."""
+    differs = np.uint64(0)
+    for w in range(pair.parents.shape[1]):
+        own = np.uint64(1) << np.uint64(i % WORD) if w == i // WORD else np.uint64(0)
+        differs |= (pair.parents[i, w] | target.earlier[i, w] | own) ^ (pair.parents[j, w] | target.earlier[j, w])
+    return differs == np.uint64(0)
+
+
+@inner
+def turn_edge(pair, target, room, rng):
+    """Turn a covered edge between candidates, if one is hit upon; return whether one was turned."""
+    sets = target.sets
+    j = np.int64(rng.random() * pair.order.shape[0])
+    k = np.int64(rng.random() * sets.number[j])
+    if (pair.chosen[j] >> k) & 1 == 0 or pair.extra[j] > 0:
+        return False
+    i = sets.member[j, k]
+    place = sets.place[i, j]
+    if place < 0 or pair.extra[i] > 0 or not is_covered(pair, target, i, j):
+        return False
+    chosen_i = pair.chosen[i] | (1 << np.int64(place))
+    chosen_j = pair.chosen[j] & ~(1 << k)
+    log_ratio = (
+        sets.log_weight[sets.start[i] + chosen_i] + sets.log_weight[sets.start[j] + chosen_j]
+        - pair.log_weight[i] - pair.log_weight[j]
+    )  # fmt: skip
+    # The way back is hit upon as one of the candidates of i.
+    log_ratio += room.log_number[sets.number[j]] - room.log_number[sets.number[i]]
+    if is_rejected(log_ratio, rng.random()):
+        return False
+    note(pair, room, 0, i)
+    note(pair, room, 1, j)
+    set_parents(pair, target, i, chosen_i)
+    set_parents(pair, target, j, chosen_j)
+    return True
+
+
+@inner
+def turn(pair, target, views, room, rng):
+    """Turn covered edges, and draw an order for the DAG.
+
+    As long as families are all that matters, many are turned at once; else one, which is then to be weighed.
+    """
+    turned = 0
+    for _ in range(1 if is_weighed(views) else TURNS * pair.order.shape[0]):
+        turned += turn_edge(pair, target, room, rng)
+    draw_order(pair, target, room, rng)
+    if is_weighed(views) and turned > 0:
+        beyond = weigh_beyond(views, pair, target, room)
+        if beyond != beyond or is_rejected(beyond - pair.beyond[0], rng.random()):
+            take_back(pair, room, 2)
+            draw_order(pair, target, room, rng)
+            return ASK if beyond != beyond else REJECTED
+        pair.beyond[0] = beyond
+    return ACCEPTED
 
 
 @inner
