@@ -62,7 +62,12 @@ BurnIn = Annotated[
     float,
     typer.Option(rich_help_panel=CHAINS, help="Part to leave out: below 1 a share, else a number of iterations."),
 ]
-Thin = Annotated[int, typer.Option(rich_help_panel=CHAINS, help="Iterations from one draw to the next.")]
+Thin = Annotated[
+    int | None,
+    typer.Option(
+        rich_help_panel=CHAINS, help="Iterations from one draw to the next; by default for 4000 draws or fewer."
+    ),
+]
 Chains = Annotated[int, typer.Option(rich_help_panel=CHAINS, help="How many chains to run.")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", rich_help_panel=OUTPUT, help="Replace the files in --out.")]
 Json = Annotated[
@@ -92,7 +97,7 @@ def fit(
     out: Annotated[Path, typer.Option(rich_help_panel=OUTPUT, help="Directory for the results; made if need be.")],
     iterations: Iterations = 100_000,
     burn_in: BurnIn = 0.2,
-    thin: Thin = 100,
+    thin: Thin = None,
     chains: Chains = 4,
     seed: Annotated[int | None, typer.Option(rich_help_panel=CHAINS, help="Makes the result repeatable.")] = None,
     time_budget: Annotated[
@@ -101,7 +106,7 @@ def fit(
     alpha: Annotated[
         float | None,
         typer.Option(
-            rich_help_panel=MODEL, help="Find parents by tests at this level of significance, not by the score."
+            rich_help_panel=MODEL, help="Run the paper's chain over orders, with tests at this level of significance."
         ),
     ] = None,
     gamma: Annotated[
@@ -136,7 +141,7 @@ def fit(
     with new_files(out) as directory:
         posterior = ew.sample(
             data,
-            sampler=ew.MinimalIMAP() if alpha is None else ew.MinimalIMAP(alpha=alpha, criterion="test"),
+            sampler=None if alpha is None else ew.MinimalIMAP(alpha=alpha, criterion="test"),
             score=ew.BGe() if score is ScoreName.bge else ew.GaussianBIC(),
             prior=ew.Sparsity("auto" if gamma is None else gamma),
             constraints=None if constraints is None else ew.Constraints.read(constraints),
@@ -182,7 +187,7 @@ def demo(
         "edgewise-demo"
     ),
     n: Annotated[int, typer.Option(help="Number of rows.")] = 1000,
-    iterations: Iterations = 1_000_000,
+    iterations: Iterations = 100_000,
     seed: Annotated[int, typer.Option(rich_help_panel=CHAINS, help="Seed of the simulation and the chains.")] = 1,
     overwrite: Overwrite = False,
     quiet: Quiet = False,

@@ -133,9 +133,11 @@ def _found(summary: Summary) -> str:
 
 
 def _method(sampler: dict[str, Any]) -> str:
-    """Say how parents were found among the variables before them."""
+    """Say what was sampled."""
+    if sampler["name"] == "DagMCMC":
+        return "DAGs were drawn from their posterior, each DAG counted once."
     by = "the score" if sampler["criterion"] == "score" else "tests of independence"
-    return f"Parents were found by {sampler['parents']}, with {by}."
+    return f"Orders were drawn, each standing for one DAG, whose parents were found by {sampler['parents']}, with {by}."
 
 
 def _compared(accuracy: "Accuracy") -> str:

@@ -37,7 +37,7 @@ class Accuracy:
     directed: float
 
 
-def measure_accuracy(posterior: Posterior, dag: Graph, *, rao_blackwell: bool = False) -> Accuracy:
+def measure_accuracy(posterior: Posterior, dag: Graph, *, rao_blackwell: bool | None = None) -> Accuracy:
     """Compare a posterior with the DAG that generated the data.
 
     Undirected features are pairs of variables; directed and compelled ones are ordered pairs.

@@ -14,7 +14,7 @@ import numpy as np
 from edgewise._kernels.dags.candidates import DagTarget
 from edgewise._kernels.families.target import Target
 from edgewise._kernels.summaries.conditionals import add_conditionals, new_memo
-from edgewise._kernels.summaries.edge_odds import add_edge_odds, new_odds_memo
+from edgewise._kernels.summaries.edge_odds import Judge, add_edge_odds, new_odds_memo
 from edgewise.posterior import Posterior
 from edgewise.posterior.monte_carlo import monte_carlo_error
 
@@ -87,9 +87,10 @@ def _given_the_rest(posterior: Posterior, target: DagTarget) -> Add:
     """Return what adds up how probable edges are given all others."""
     parents = posterior.draws.parent_words()
     memo = new_odds_memo(target.score, len(posterior.nodes), len(parents))
+    judge = Judge(target.score, target.edge, target.rules, target.earlier)
 
     def add(family: np.ndarray, order: np.ndarray, weights: np.ndarray, sums: np.ndarray) -> None:
         family, order = np.asarray(family, np.int32), np.asarray(order, np.int64)
-        add_edge_odds(target, target.earlier, memo, family, order, weights, parents, sums[0])
+        add_edge_odds(judge, memo, family, order, weights, parents, sums[0])
 
     return add

@@ -18,7 +18,7 @@ from edgewise.graphs import to_networkx
 from edgewise.posterior import Posterior
 from edgewise.posterior.draws import split
 from edgewise.priors import Constraints, FunctionTerm, Prior, PriorSum, default_prior
-from edgewise.samplers import MinimalIMAP, Model, Sampler, prepare_prior
+from edgewise.samplers import DagMCMC, Model, Sampler, prepare_prior
 from edgewise.scores import Score, default_score
 
 from .conditionals import condition
@@ -93,9 +93,9 @@ def make_plan(
         return _plan_prior(nodes, sampler, score, prior, constraints, record)
     if nodes is not None:
         raise ArgumentError("nodes are for a run without data only; with data, the columns are the variables.")
-    sampler = MinimalIMAP() if sampler is None else sampler
+    sampler = DagMCMC() if sampler is None else sampler
     score = default_score() if score is None else score
-    _check_part("sampler", sampler, fits=isinstance(sampler, Sampler), example="MinimalIMAP()")
+    _check_part("sampler", sampler, fits=isinstance(sampler, Sampler), example="DagMCMC()")
     _check_part("score", score, fits=isinstance(score, Score), example="BGe() or GaussianBIC()")
     dataset = load_data(data)
     sampler = sampler.resolve(dataset)

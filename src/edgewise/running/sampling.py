@@ -44,7 +44,7 @@ def sample(
     constraints: Constraints | None = None,
     iterations: int = 100_000,
     burn_in: float = 0.2,
-    thin: int = 100,
+    thin: int | None = None,
     chains: int = 4,
     seed: int | None = None,
     start: Start = "auto",
@@ -64,7 +64,8 @@ def sample(
     nodes
         The variables' names, for a run without data only.
     sampler
-        Default: ``MinimalIMAP()``. A run without data has its own, and no score.
+        Default: ``DagMCMC()``, which draws DAGs from their posterior, each counted once. A run without data has its
+        own, and no score.
     score
         Default: ``BGe()``.
     prior
@@ -77,7 +78,8 @@ def sample(
     burn_in
         The part of each chain to leave out: below 1 a share of the iterations, else a number of them.
     thin
-        Iterations from one draw to the next.
+        Iterations from one draw to the next. Default: so many that each chain makes 4000 draws, or fewer, down to 1000,
+        with more than 30 variables.
     chains
         How many chains to run, each from its own start.
     seed
@@ -113,10 +115,11 @@ def sample(
     >>> posterior.edges(threshold=0.5).columns.tolist()
     ['source', 'target', 'probability', 'mcse', 'undirected', 'compelled']
     """
-    schedule = make_schedule(iterations, burn_in, thin)
+    make_schedule(iterations, burn_in, 1 if thin is None else thin)
     _check_settings(chains, time_budget, executor)
     seeds = _seeds(seed)
     plan = make_plan(data, nodes, sampler=sampler, score=score, prior=prior, constraints=constraints)
+    schedule = make_schedule(iterations, burn_in, thin, p=len(plan.names))
     rngs = [np.random.default_rng(child) for child in seeds.spawn(int(chains))]
     orders = _starts(start, plan, rngs)
     if executor is not None:

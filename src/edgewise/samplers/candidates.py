@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from edgewise._kernels.basics.bits import pack
-from edgewise._kernels.summaries.edge_odds import add_edge_odds, new_odds_memo
+from edgewise._kernels.summaries.edge_odds import Judge, add_edge_odds, new_odds_memo
 from edgewise.data import Dataset
 from edgewise.priors import Knowledge, Prior, Terms
 from edgewise.scores import Score
@@ -42,7 +42,8 @@ def explore(dataset: Dataset, score: Score, terms: Terms, knowledge: Knowledge |
     p = dataset.p
     model = _families_only(dataset, score, terms, knowledge)
     directed = np.zeros((p, p))
-    earlier = pack(np.zeros((p, p), bool) if knowledge is None else knowledge.before.T)
+    before = np.zeros((p, p), bool) if knowledge is None else knowledge.before
+    judge = Judge(model.target.score, model.target.edge, model.target.rules, pack(before.T))
     for rng in np.random.default_rng(PILOT_SEED).spawn(PILOTS):
         chain = model.start(rng.permutation(p), rng, PILOT)
         chain.seek()
@@ -51,7 +52,7 @@ def explore(dataset: Dataset, score: Score, terms: Terms, knowledge: Knowledge |
             memo = new_odds_memo(model.target.score, p, len(parents))
             order = draws.order.astype(np.int64)
             weights = np.full(len(order), 1 / (PILOTS * PILOT.draws(after=PILOT.iterations)))
-            add_edge_odds(model.target, earlier, memo, draws.family, order, weights, parents, directed)
+            add_edge_odds(judge, memo, draws.family, order, weights, parents, directed)
     return Pilot(model, directed.T)
 
 

@@ -6,10 +6,10 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from edgewise._kernels.basics.bits import pack, unpack
-from edgewise._kernels.basics.recorder import Draws, Recorder
+from edgewise._kernels.basics.recorder import Draws, Recorder, new_draws
 from edgewise._kernels.beliefs.beliefs import Beliefs, new_structure
 from edgewise._kernels.dags.candidates import CandidateSets, DagTarget, fill_sets
-from edgewise._kernels.dags.loop import begin, run
+from edgewise._kernels.dags.loop import DRAW_PARENTS, KEEP_PARENTS, STEP, work
 from edgewise._kernels.dags.pairs import new_pair, new_pair_room
 from edgewise._kernels.scores.interface import new_room
 from edgewise.data import Dataset
@@ -29,8 +29,9 @@ from .schedule import Schedule
 MOVES = {"relocate": 0.6, "turn": 0.05, "parents": 0.15, "outside": 0.2}
 """The kinds of moves, as the compiled loop counts them, and their shares."""
 
-MOVES_PER_ITERATION = 8
-"""Moves in an iteration."""
+VARIABLES_PER_MOVE, FEWEST_MOVES = 15, 2
+"""An iteration has one move for every 15 variables, and at least two, so that chains of equal length go about equally
+far, however many variables there are."""
 
 ALL_CANDIDATES, MOST_CANDIDATES = 14, 12
 """Up to 15 variables each has all others as candidates, so that every sum is over all parent sets; else a dozen."""
@@ -223,12 +224,13 @@ class DagMCMCChain(RecordingChain):
         has_outsiders = (model.target.sets.number < p - 1).any()
         shares = np.array(list(MOVES.values())) * ([1, 1, 1, has_outsiders])
         self._shares = shares / shares.sum()
+        self._stride = max(p // VARIABLES_PER_MOVE, FEWEST_MOVES)
 
     def begin(self, order: np.ndarray) -> None:
         """Set the chain to a DAG drawn along an order or, if that is excluded, to another one."""
         for _ in range(STARTS):
             self.state.order[:] = agree_with(order, self.model.knowledge)
-            if self._establish(draws_parents=True) or self._take_least():
+            if self._establish(DRAW_PARENTS) or self._take_least():
                 return
             order = self.rng.permutation(self._p)
         raise ArgumentError(
@@ -243,20 +245,10 @@ class DagMCMCChain(RecordingChain):
         pilot.advance(WARM_UP)
         self.begin(pilot.state.order.astype(np.int64))
 
-    def _establish(self, *, draws_parents: bool) -> bool:
-        """Set all else by the order, with new parents if told so; return whether the DAG is possible."""
-        views, questions = self._views()
-        beyond = begin(self.state, self.model.target, views, self._room, draws_parents, self.rng)
-        if questions is not None:
-            questions.raise_failure()
-        return beyond > -np.inf and bool((self.state.log_weight > -np.inf).all())
-
-    def _views(self) -> tuple[Any, Questions | None]:
-        model = self.model
-        if model.beliefs is None or self._structure is None:
-            return None, None
-        questions = Questions(model.functions, model.beliefs, self._structure)
-        return questions.views, questions
+    def _establish(self, task: int) -> bool:
+        """Set all else by the order, and by parents to be drawn or there; return whether the DAG is possible."""
+        self._work(task, 0, self._recorder, new_draws(0, self._p), 0)
+        return bool(self.state.beyond[0] > -np.inf and (self.state.log_weight > -np.inf).all())
 
     def _take_least(self) -> bool:
         """Go to a DAG of little more than the required edges and ancestors along the present order, if there is one."""
@@ -271,7 +263,7 @@ class DagMCMCChain(RecordingChain):
         self.state.parents[:] = pack(dag.T)
         self.state.extra[:] = (dag.T & ~inside & ~self.model.required.T).sum(axis=1)
         self.state.chosen[:] = np.where(inside, 1 << place.clip(0).astype(np.int64), 0).sum(axis=1)
-        return self._establish(draws_parents=False)
+        return self._establish(KEEP_PARENTS)
 
     @property
     def dag(self) -> np.ndarray:
@@ -279,10 +271,17 @@ class DagMCMCChain(RecordingChain):
         return unpack(self.state.parents, self._p).T.copy()
 
     def _take(self, uniforms: np.ndarray, recorder: Recorder, draws: Draws, until_draw: int) -> None:
-        views, questions = self._views()
-        run(
-            self.state, self.model.target, views, self._room, self._shares, len(uniforms), MOVES_PER_ITERATION,
-            until_draw, self.schedule.thin, recorder, draws, self.rng,
+        self._work(STEP, len(uniforms), recorder, draws, until_draw)
+
+    def _work(self, task: int, steps: int, recorder: Recorder, draws: Draws, until_draw: int) -> None:
+        """Call the compiled loop."""
+        model = self.model
+        questions = None
+        if model.beliefs is not None and self._structure is not None:
+            questions = Questions(model.functions, model.beliefs, self._structure)
+        work(
+            task, self.state, model.target, None if questions is None else questions.views, self._room, self._shares,
+            steps, self._stride, until_draw, self.schedule.thin, recorder, draws, self.rng,
         )  # fmt: skip
         if questions is not None:
             questions.raise_failure()

@@ -35,9 +35,28 @@ class Schedule:
         return self.burn_in + (self.draws(after=after) + 1) * self.thin - after
 
 
-def make_schedule(iterations: int, burn_in: float, thin: int) -> Schedule:
-    """Check the three settings; a ``burn_in`` below 1 is a share of the iterations, else a number of them."""
-    for name, value in (("iterations", iterations), ("thin", thin)):
+MOST_DRAWS, FEWEST_DRAWS, DRAWN_VARIABLES = 4_000, 1_000, 120_000
+"""Draws of a chain where nothing else is said: up to 30 variables the most, from 120 on the fewest, and between them as
+many as have so many variables together."""
+
+
+def draws_for(p: int) -> int:
+    """Return how many draws of p variables a chain should make.
+
+    Examples
+    --------
+    >>> [draws_for(p) for p in (5, 30, 60, 200)]
+    [4000, 4000, 2000, 1000]
+    """
+    return min(max(DRAWN_VARIABLES // p, FEWEST_DRAWS), MOST_DRAWS)
+
+
+def make_schedule(iterations: int, burn_in: float, thin: int | None, *, p: int = 1) -> Schedule:
+    """Check the three settings; a ``burn_in`` below 1 is a share of the iterations, else a number of them.
+
+    Without ``thin`` there are as many draws as suit p variables.
+    """
+    for name, value in (("iterations", iterations), ("thin", 1 if thin is None else thin)):
         if not (is_whole(value) and 1 <= value <= MOST_ITERATIONS):
             raise ArgumentError(
                 f"{name} must be a whole number from 1 to {MOST_ITERATIONS:.0e}, but {value!r} was given."
@@ -48,6 +67,8 @@ def make_schedule(iterations: int, burn_in: float, thin: int) -> Schedule:
             f"{burn_in!r} was given."
         )
     first = int(burn_in * iterations) if burn_in < 1 else int(burn_in)
+    if thin is None:
+        thin = max((int(iterations) - first) // draws_for(p), 1)
     schedule = Schedule(int(iterations), first, int(thin))
     if schedule.draws(after=schedule.iterations) == 0:
         raise ArgumentError(

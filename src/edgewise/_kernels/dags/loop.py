@@ -1,37 +1,42 @@
-"""The loop over pairs of a DAG and an order; see :mod:`edgewise._kernels.dags.moves` for what a move is."""
+"""The loop over pairs of a DAG and an order; see :mod:`edgewise._kernels.dags.moves` for what a move is.
+
+All that a chain does is one entry, :func:`work`, because each entry is compiled with everything it calls.
+"""
 
 import numpy as np
 
 from ..basics.bits import list_members
-from ..basics.metropolis import ACCEPTED
+from ..basics.metropolis import ACCEPTED, REJECTED
 from ..basics.recorder import note_family
-from ..compiling import inner, kernel
+from ..compiling import in_place, inner
 from .beyond import weigh_beyond
 from .candidates import draw_set
-from .moves import change_outsider, redraw_parents, relocate, turn, weigh_parents
+from .moves import change_family, decide, relocate, shift, take_back, turn, weigh_parents
 from .pairs import allow, log_order, set_parents
 
 RELOCATE, TURN, PARENTS, OUTSIDE = range(4)
 """Rows of ``Pair.moves``."""
 
+STEP, DRAW_PARENTS, KEEP_PARENTS = range(3)
+"""What there is to do: take steps, or go to the present order, with parents drawn along it or those that are there."""
 
-@kernel
-def begin(pair, target, views, room, draws_parents, rng):
-    """Set all else by the order, with parents drawn along it, or by the parents; return what the prior says beyond."""
+
+@inner
+def establish(pair, target, views, room, task, rng):
+    """Set all else by the order, and by parents that are drawn along it or those that are there."""
     p = pair.order.shape[0]
     sets = target.sets
     for j in range(p):
         pair.position[pair.order[j]] = j
     for v in range(p):
         allow(pair, target, v)
-        if draws_parents:
+        if task == DRAW_PARENTS:
             pair.extra[v] = 0
             set_parents(pair, target, v, draw_set(sets, v, pair.allowed[v], rng.random()))
         else:
             pair.log_weight[v] = weigh_parents(pair, target, room, v)
     pair.log_order[0] = log_order(pair, target, room)
     pair.beyond[0] = weigh_beyond(views, pair, target, room)
-    return pair.beyond[0]
 
 
 @inner
@@ -56,7 +61,7 @@ def record(pair, target, room, recorder, draws, row):
     draws.log_prior[row] = log_prior + pair.beyond[0]
 
 
-@kernel
+@inner
 def run(pair, target, views, room, shares, steps, stride, until_draw, thin, recorder, draws, rng):
     """Take steps of ``stride`` moves each, whose kinds have the probabilities ``shares``.
 
@@ -77,19 +82,37 @@ def run(pair, target, views, room, shares, steps, stride, until_draw, thin, reco
                 choice -= shares[kind]
                 kind += 1
             which = np.int64(rng.random() * p)
-            outcome = ACCEPTED
-            if kind == RELOCATE:
-                outcome = relocate(pair, target, views, room, which, rng)
-            elif kind == TURN:
+            outcome = REJECTED
+            number = 0
+            chosen = which
+            log_ratio = 0.0
+            if kind == TURN:
                 outcome = turn(pair, target, views, room, rng)
-            elif kind == PARENTS:
-                outcome = redraw_parents(pair, target, views, room, which, rng)
+            elif kind == RELOCATE:
+                chosen, number = relocate(pair, target, room, which, rng)
             else:
-                outcome = change_outsider(pair, target, views, room, which, rng)
+                log_ratio = change_family(pair, target, room, which, kind == OUTSIDE, rng)
+                number = 1
+            if number > 0:
+                if log_ratio > -np.inf:
+                    outcome = decide(pair, target, views, room, log_ratio, rng)
+                if outcome != ACCEPTED:
+                    take_back(pair, room, number)
+                    if chosen != which:
+                        shift(pair, chosen, which)
             if outcome < 0:
                 return outcome
             pair.moves[kind, 0] += 1
             pair.moves[kind, 1] += outcome
     if steps == until_draw:
         record(pair, target, room, recorder, draws, row)
+    return ACCEPTED
+
+
+@in_place
+def work(task, pair, target, views, room, shares, steps, stride, until_draw, thin, recorder, draws, rng):
+    """Do what there is to do; return what stopped it, as :func:`run` does."""
+    if task == STEP:
+        return run(pair, target, views, room, shares, steps, stride, until_draw, thin, recorder, draws, rng)
+    establish(pair, target, views, room, task, rng)
     return ACCEPTED

@@ -43,6 +43,7 @@ def note(pair, room, number, node):
     room.changed[number] = node
     room.old_allowed[number] = pair.allowed[node]
     room.old_chosen[number] = pair.chosen[node]
+    room.old_extra[number] = pair.extra[node]
     room.old_log_weight[number] = pair.log_weight[node]
     copy(pair.parents, node, room.old_parents, number)
 
@@ -54,6 +55,7 @@ def take_back(pair, room, number):
         v = room.changed[c]
         pair.allowed[v] = room.old_allowed[c]
         pair.chosen[v] = room.old_chosen[c]
+        pair.extra[v] = room.old_extra[c]
         pair.log_weight[v] = room.old_log_weight[c]
         copy(room.old_parents, c, pair.parents, v)
 
@@ -177,16 +179,19 @@ def shift(pair, k, chosen):
 
 
 @inner
-def relocate(pair, target, views, room, k, rng):
-    """Draw a new position for the variable at position k, and new parents where others are allowed than before."""
+def relocate(pair, target, room, k, rng):
+    """Draw a new position for the variable at position k, and new parents where others are allowed than before.
+
+    Returns the position, and the number of families remembered.
+    """
     sets = target.sets
     node = pair.order[k]
     low, high = weigh_positions(pair, target, room, k)
     chosen = draw_position(room.at_position, low, high, rng.random())
-    if chosen == k:
-        return REJECTED
-    shift(pair, k, chosen)
     number = 0
+    if chosen == k:
+        return chosen, number
+    shift(pair, k, chosen)
     for j in range(min(k, chosen), max(k, chosen) + 1):
         u = pair.order[j]
         place = sets.place[u, node]
@@ -199,11 +204,7 @@ def relocate(pair, target, views, room, k, rng):
             if pair.extra[u] == 0 and pair.allowed[u] != room.old_allowed[number]:
                 set_parents(pair, target, u, draw_set(sets, u, pair.allowed[u], rng.random()))
             number += 1
-    outcome = decide(pair, target, views, room, 0.0, rng)
-    if outcome != ACCEPTED:
-        take_back(pair, room, number)
-        shift(pair, chosen, k)
-    return outcome
+    return chosen, number
 
 
 @inner
@@ -274,29 +275,25 @@ def weigh_parents(pair, target, room, node):
 
 
 @inner
-def redraw_parents(pair, target, views, room, node, rng):
-    """Give a variable new parents among its candidates; or change one, if it has parents that are none."""
+def redraw_parents(pair, target, node, rng):
+    """Give a variable new parents among its candidates; or change one, if it has parents that are none.
+
+    Returns whether its parents are others than before.
+    """
     sets = target.sets
-    note(pair, room, 0, node)
-    log_ratio = 0.0
     if pair.extra[node] == 0:
         chosen = draw_set(sets, node, pair.allowed[node], rng.random())
         if chosen == pair.chosen[node]:
-            return ACCEPTED
+            return False
         set_parents(pair, target, node, chosen)
-    elif sets.number[node] > 0:
-        k = np.int64(rng.random() * sets.number[node])
-        if (pair.allowed[node] >> k) & 1 == 0:
-            return REJECTED
-        pair.chosen[node] ^= 1 << k
-        u = sets.member[node, k]
-        pair.parents[node, u // WORD] ^= np.uint64(1) << np.uint64(u % WORD)
-        pair.log_weight[node] = weigh_parents(pair, target, room, node)
-        log_ratio = pair.log_weight[node] - room.old_log_weight[0]
-    outcome = decide(pair, target, views, room, log_ratio, rng)
-    if outcome != ACCEPTED:
-        take_back(pair, room, 1)
-    return outcome
+        return True
+    k = np.int64(rng.random() * sets.number[node])
+    if (pair.allowed[node] >> k) & 1 == 0:
+        return False
+    pair.chosen[node] ^= 1 << k
+    u = sets.member[node, k]
+    pair.parents[node, u // WORD] ^= np.uint64(1) << np.uint64(u % WORD)
+    return True
 
 
 @inner
@@ -337,10 +334,9 @@ def find_outsider(pair, target, room, node, number):
 
 
 @inner
-def change_outsider(pair, target, views, room, node, rng):
-    """Add or remove a parent that is no candidate."""
+def change_outsider(pair, target, room, node, rng):
+    """Add or remove a parent that is no candidate; return the log ratio of the proposals, -inf if there is nothing."""
     rules = target.rules
-    note(pair, room, 0, node)
     if rng.random() < 0.5:
         u = draw_outsider(target, node, rng)
         if (
@@ -349,24 +345,29 @@ def change_outsider(pair, target, views, room, node, rng):
             or rules.edge[rules.row[node], u] != TESTED
             or has(pair.parents, node, u)
         ):
-            return REJECTED
+            return -np.inf
         insert(pair.parents, node, u)
-        step = 1
-        log_ratio = -log_proposal(target, node, u) - math.log(pair.extra[node] + 1.0)
-    else:
-        if pair.extra[node] == 0:
-            return REJECTED
-        u = find_outsider(pair, target, room, node, np.int64(rng.random() * pair.extra[node]))
-        remove(pair.parents, node, u)
-        step = -1
-        log_ratio = log_proposal(target, node, u) + math.log(np.float64(pair.extra[node]))
-    pair.log_weight[node] = weigh_parents(pair, target, room, node)
-    pair.extra[node] += step
-    log_ratio += pair.log_weight[node] - room.old_log_weight[0]
-    outcome = REJECTED
-    if log_ratio > -np.inf:
-        outcome = decide(pair, target, views, room, log_ratio, rng)
-    if outcome != ACCEPTED:
-        take_back(pair, room, 1)
-        pair.extra[node] -= step
-    return outcome
+        pair.extra[node] += 1
+        return -log_proposal(target, node, u) - room.log_number[pair.extra[node]]
+    if pair.extra[node] == 0:
+        return -np.inf
+    u = find_outsider(pair, target, room, node, np.int64(rng.random() * pair.extra[node]))
+    remove(pair.parents, node, u)
+    pair.extra[node] -= 1
+    return log_proposal(target, node, u) + room.log_number[pair.extra[node] + 1]
+
+
+@inner
+def change_family(pair, target, room, node, is_outside, rng):
+    """Change the parents of a variable; return the log ratio by which to accept it, -inf if there is no change."""
+    note(pair, room, 0, node)
+    is_summed = pair.extra[node] == 0
+    log_ratio = 0.0
+    if is_outside:
+        log_ratio = change_outsider(pair, target, room, node, rng)
+    elif not redraw_parents(pair, target, node, rng):
+        log_ratio = -np.inf
+    if log_ratio > -np.inf and (is_outside or not is_summed):
+        pair.log_weight[node] = weigh_parents(pair, target, room, node)
+        log_ratio += pair.log_weight[node] - room.old_log_weight[0]
+    return log_ratio

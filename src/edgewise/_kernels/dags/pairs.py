@@ -43,7 +43,7 @@ class Pair(NamedTuple):
 class Room(NamedTuple):
     """Room to work in.
 
-    ``changed`` lists the variables whose families a move changes, and the next four what they had. ``opened``,
+    ``changed`` lists the variables whose families a move changes, and the next five what they had. ``opened``,
     ``waiting`` and ``children`` are for drawing orders, ``log_number[k]`` is log k, ``at_position`` the log weight of a
     variable at each position. ``members`` and ``score`` are for scoring a family; ``level`` is where each variable
     stands in the layers of a DAG.
@@ -52,6 +52,7 @@ class Room(NamedTuple):
     changed: np.ndarray
     old_allowed: np.ndarray
     old_chosen: np.ndarray
+    old_extra: np.ndarray
     old_parents: np.ndarray
     old_log_weight: np.ndarray
     opened: np.ndarray
@@ -88,6 +89,7 @@ def new_pair_room(score: Any, p: int) -> Room:
         changed=np.zeros(p, np.int64),
         old_allowed=np.zeros(p, np.int64),
         old_chosen=np.zeros(p, np.int64),
+        old_extra=np.zeros(p, np.int64),
         old_parents=np.zeros((p, words), np.uint64),
         old_log_weight=np.zeros(p),
         opened=np.zeros(p + 1, np.int64),

@@ -18,6 +18,19 @@ from ..compiling import in_place, inner
 from ..families.target import REQUIRED, TESTED
 from ..scores.interface import gains, local_score, new_room
 
+
+class Judge(NamedTuple):
+    """What edges are judged by: the score, the log prior of each, and rules.
+
+    Row v of ``earlier`` is the set of variables known to come before v.
+    """
+
+    score: Any
+    edge: np.ndarray
+    rules: Any
+    earlier: np.ndarray
+
+
 MEMO_ENTRIES = 2**22
 """Log odds to remember, 32 MB."""
 
@@ -51,33 +64,33 @@ def new_odds_memo(score: Any, p: int, families: int) -> OddsMemo:
 
 
 @inner
-def weigh_parents(target, memo, row, node, size):
+def weigh_parents(judge, memo, row, node, size):
     """Set row ``row`` of the log odds, for the family of ``node`` with parents ``memo.members[0, :size]``."""
     log_odds = memo.log_odds
     members = memo.members
-    rules = target.rules
-    gains(target.score, members[0], size, node, memo.room, log_odds[row])
+    rules = judge.rules
+    gains(judge.score, members[0], size, node, memo.room, log_odds[row])
     members[0, size] = node
-    whole = local_score(target.score, members[0], size, memo.room)
+    whole = local_score(judge.score, members[0], size, memo.room)
     for i in range(size):
         for m in range(size):
             members[1, m] = members[0, m if m < i else m + 1]
-        log_odds[row, members[0, i]] = whole - local_score(target.score, members[1], size - 1, memo.room)
+        log_odds[row, members[0, i]] = whole - local_score(judge.score, members[1], size - 1, memo.room)
     for x in range(log_odds.shape[1]):
         rule = rules.edge[rules.row[node], x]
-        log_odds[row, x] += target.edge[x, node]
+        log_odds[row, x] += judge.edge[x, node]
         if x != node and rule != TESTED:
             log_odds[row, x] = np.inf if rule == REQUIRED else -np.inf
 
 
 @inner
-def find_row(target, memo, family, node, family_parents):
+def find_row(judge, memo, family, node, family_parents):
     """Return the row of the memo for a family, which is filled if need be."""
     row = family & (memo.family.shape[0] - 1)
     if memo.family[row] != family:
         memo.family[row] = family
         size = list_members(family_parents, family, memo.members[0])
-        weigh_parents(target, memo, row, node, size)
+        weigh_parents(judge, memo, row, node, size)
     return row
 
 
@@ -113,25 +126,25 @@ def trace(memo, order, t, earlier, family, family_parents):
 
 
 @in_place
-def add_edge_odds(target, earlier, memo, family, order, weights, family_parents, directed):
+def add_edge_odds(judge, memo, family, order, weights, family_parents, directed):
     """Add the weighted sums over draws of the probability of each edge: by child, parent.
 
     ``family`` and ``order`` have shape (draws, p): the number of each variable's family, and an order of the DAG.
-    ``family_parents`` are the parents of all families, as bits; row v of ``earlier`` are those known to come before v.
+    ``family_parents`` are the parents of all families, as bits.
     """
     draws, p = family.shape
     for t in range(draws):
-        trace(memo, order, t, earlier, family, family_parents)
+        trace(memo, order, t, judge.earlier, family, family_parents)
         for v in range(p):
             for x in range(v):
-                forward = memo.log_odds[find_row(target, memo, family[t, v], v, family_parents), x]
-                backward = memo.log_odds[find_row(target, memo, family[t, x], x, family_parents), v]
+                forward = memo.log_odds[find_row(judge, memo, family[t, v], v, family_parents), x]
+                backward = memo.log_odds[find_row(judge, memo, family[t, x], x, family_parents), v]
                 # An edge from the later to the earlier one must not close a cycle.
                 if has(memo.ancestors, v, x):
-                    if not has(memo.parents, v, x) or is_above_otherwise(memo, earlier, x, v):
+                    if not has(memo.parents, v, x) or is_above_otherwise(memo, judge.earlier, x, v):
                         backward = -np.inf
                 elif has(memo.ancestors, x, v):
-                    if not has(memo.parents, x, v) or is_above_otherwise(memo, earlier, v, x):
+                    if not has(memo.parents, x, v) or is_above_otherwise(memo, judge.earlier, v, x):
                         forward = -np.inf
                 top = max(forward, backward, 0.0)
                 if top == np.inf:
