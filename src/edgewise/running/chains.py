@@ -8,15 +8,11 @@ the result is the same for any number of threads.
 """
 
 import os
-import signal
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ThreadPoolExecutor, wait
-from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from types import FrameType
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from edgewise._kernels.basics.recorder import Draws
 from edgewise.posterior.collecting import Collector
@@ -24,19 +20,20 @@ from edgewise.samplers import Chain
 
 from .forecast import Forecast
 from .progress import Watcher
+from .stopping import Cause, Stop
 
 BLOCK_SECONDS = 0.1
 """How long a block should take: short enough for a lively progress bar and a prompt stop."""
 
+FIRST_STEPS = 8
+"""Iterations in the first block of a chain, when nobody knows how long they take."""
+
 FEW_DRAWS = 20
-"""Draws of each chain that a run stopped by the keyboard should have. Edge probabilities then have steps of 0.05 in a
+"""Draws of each chain that a run stopped early should have. Edge probabilities then have steps of 0.05 in a
 chain, which tells probable edges from others, and R-hat can be computed, which takes 4."""
 
 LAST_SECONDS = 2.0
 """How long to wait for those draws: who presses Ctrl-C wants to see the prompt again."""
-
-Cause = Literal["keyboard", "time budget"]
-"""What can stop a run early."""
 
 
 @dataclass
@@ -45,17 +42,26 @@ class RunningChain:
 
     chain: Chain
     iteration: int = 0
-    next_steps: int = 256
+    next_steps: int = FIRST_STEPS
 
     @property
     def is_done(self) -> bool:
         """Whether the chain is at the end of its schedule."""
         return self.chain.iteration >= self.chain.schedule.iterations
 
-    def end_burn_in(self) -> None:
-        """Let burn-in end now, if it has not ended before."""
+    def end_burn_in(self, thin: int | None = None) -> None:
+        """Let burn-in end now, if it has not ended before; with ``thin``, draw after so many iterations each."""
         schedule = self.chain.schedule
-        self.chain.schedule = replace(schedule, burn_in=min(schedule.burn_in, self.chain.iteration))
+        burn_in = min(schedule.burn_in, self.chain.iteration)
+        self.chain.schedule = replace(schedule, burn_in=burn_in, thin=schedule.thin if thin is None else thin)
+
+
+class Timed(NamedTuple):
+    """A run as long as the time allows: the share of it that is burn-in, and how many draws to make, or how often."""
+
+    burn_in: float
+    draws: int
+    thin: int | None
 
 
 class _Advanced(NamedTuple):
@@ -77,17 +83,18 @@ def run_chains(
     *,
     collector: Collector,
     executor: Executor | None,
-    deadline: float | None,
+    stop: Stop,
+    timed: Timed | None,
     watcher: Watcher,
     forecast: Forecast,
 ) -> Cause | None:
-    """Advance all chains to the end of their schedule, and hand their draws to the collector.
+    """Advance all chains to the end of their schedule, or of the time, and hand their draws to the collector.
 
-    Returns what stopped the chains earlier, if anything did.
+    Returns what stopped the chains, if they are not at the end of their schedule.
 
     A first Ctrl-C lets the blocks under way finish and stops; a second one is an ordinary KeyboardInterrupt.
-    Where the terminal sends the first to worker processes too, their blocks are lost, but not the chains. If it comes
-    before all chains have drawn a little, those in burn-in end it now, and all go on for a moment.
+    Where the terminal sends the first to worker processes too, their blocks are lost, but not the chains. If it comes,
+    or the time ends, before all chains have drawn a little, those in burn-in end it now, and all go on for a moment.
     """
 
     def note(number: int, back: _Advanced) -> None:
@@ -99,17 +106,12 @@ def run_chains(
         mine.next_steps = max(int(mine.next_steps * min(BLOCK_SECONDS / max(back.seconds, 1e-9), 8.0)), 1)
         watcher.chain(number, mine.chain, back.blocks)
 
-    with ExitStack() as stack:
-        threads = stack.enter_context(ThreadPoolExecutor(min(len(running), os.cpu_count() or 1)))
-        interrupted = stack.enter_context(_interrupts_counted())
-
-        def find_cause() -> Cause | None:
-            if interrupted.is_set():
-                return "keyboard"
-            return "time budget" if deadline is not None and time.monotonic() >= deadline else None
-
-        stopped_by = _take_turns(running, threads if executor is None else executor, note, find_cause)
-        if stopped_by == "keyboard" and fewest_draws(running) < FEW_DRAWS:
+    with ThreadPoolExecutor(min(len(running), os.cpu_count() or 1)) as threads:
+        engine = threads if executor is None else executor
+        stopped_by = None if timed is None else _burn_in(running, engine, note, stop, timed)
+        if stopped_by is None:
+            stopped_by = _take_turns(running, engine, note, stop.find_cause)
+        if stopped_by is not None and fewest_draws(running) < FEW_DRAWS:
             watcher.message(
                 "Stopped before there were enough draws: a few more are made now, without further burn-in. Ctrl-C "
                 "again leaves at once, with nothing kept."
@@ -122,9 +124,29 @@ def run_chains(
                 running,
                 threads,
                 note,
-                lambda: "keyboard" if fewest_draws(running) >= FEW_DRAWS or time.monotonic() >= until else None,
+                lambda: stopped_by if fewest_draws(running) >= FEW_DRAWS or time.monotonic() >= until else None,
             )
     return stopped_by
+
+
+def _burn_in(
+    running: list[RunningChain], executor: Executor, note: Callable[[int, _Advanced], None], stop: Stop, timed: Timed
+) -> Cause | None:
+    """Advance chains for a share of the time that is left, and let them draw from then on."""
+    began = time.monotonic()
+    until = began + timed.burn_in * stop.seconds_left()
+
+    def find_cause() -> Cause | None:
+        return stop.find_cause() or ("time budget" if time.monotonic() >= until else None)
+
+    _take_turns(running, executor, note, find_cause)
+    if stop.find_cause() is None:
+        done = sum(mine.iteration for mine in running) / len(running)
+        to_come = done / max(time.monotonic() - began, 1e-9) * stop.seconds_left()
+        thin = max(int(to_come / timed.draws), 1) if timed.thin is None else timed.thin
+        for mine in running:
+            mine.end_burn_in(thin)
+    return stop.find_cause()
 
 
 def fewest_draws(running: list[RunningChain]) -> int:
@@ -163,23 +185,3 @@ def _take_turns(
         if stopped_by is not None:
             waiting = []
     return stopped_by
-
-
-@contextmanager
-def _interrupts_counted() -> Iterator[threading.Event]:
-    """Turn the first Ctrl-C into an event; elsewhere than in the main thread there is none to turn."""
-    interrupted = threading.Event()
-
-    def note(signum: int, frame: FrameType | None) -> None:
-        if interrupted.is_set():
-            raise KeyboardInterrupt
-        interrupted.set()
-
-    if threading.current_thread() is not threading.main_thread():
-        yield interrupted
-        return
-    before = signal.signal(signal.SIGINT, note)
-    try:
-        yield interrupted
-    finally:
-        signal.signal(signal.SIGINT, before)

@@ -19,6 +19,7 @@ from edgewise.posterior import Posterior
 from edgewise.posterior.draws import split
 from edgewise.priors import Constraints, FunctionTerm, Prior, PriorSum, default_prior
 from edgewise.samplers import DagMCMC, Model, Sampler, prepare_prior
+from edgewise.samplers.sampler import IsOver, never
 from edgewise.scores import Score, default_score
 
 from .conditionals import condition
@@ -81,8 +82,12 @@ def make_plan(
     score: Score | None,
     prior: Prior | None,
     constraints: Constraints | None,
+    is_over: IsOver = never,
 ) -> Plan:
-    """Check the parts of a run and prepare its target; without data, a run on the prior alone."""
+    """Check the parts of a run and prepare its target; without data, a run on the prior alone.
+
+    What takes long ends early if it ``is_over``.
+    """
     prior = default_prior() if prior is None else prior
     _check_part("prior", prior, fits=isinstance(prior, Prior), example="Sparsity(1.0)")
     if constraints is not None:
@@ -104,7 +109,7 @@ def make_plan(
     return Plan(
         names=dataset.names,
         sampler=sampler,
-        model=sampler.prepare(dataset, score, prior, knowledge),
+        model=sampler.prepare(dataset, score, prior, knowledge, is_over=is_over),
         prior=prior,
         dataset=dataset,
         record={"data": about, "sampler": _describe(sampler), "score": _describe(score), **record},

@@ -19,9 +19,11 @@ from rich.progress import (
 from rich.text import Text
 
 from edgewise._kernels.basics.recorder import Draws
-from edgewise.samplers import Chain
+from edgewise.samplers import Chain, Schedule
+from edgewise.samplers.schedule import MOST_ITERATIONS
 
 from .agreement import Agreement
+from .stopping import Stop
 
 NUMBERS = 64
 """Columns of a terminal that the number of a chain and the numbers about it need; what is left is for its bar."""
@@ -75,7 +77,9 @@ class _Rate(ProgressColumn):
 class _Bars(Progress):
     """A bar for each chain and, below them, how well the chains agree."""
 
-    def __init__(self, console: Console, chains: int, p: int, iterations: int) -> None:
+    def __init__(self, console: Console, chains: int, p: int, stop: Stop, schedule: Schedule) -> None:
+        self._stop = stop
+        self._seconds = stop.seconds_left() if schedule.iterations == MOST_ITERATIONS else None
         self._agreement = Agreement(chains, p) if chains > 1 else None
         self._least = np.nan
         self._next_look = 0.0
@@ -84,13 +88,14 @@ class _Bars(Progress):
             TextColumn("{task.description}"),
             *([BarColumn(width)] if width >= SHORTEST_BAR else []),
             TaskProgressColumn(),
-            _Rate(),
+            *([_Rate()] if self._seconds is None else []),
             TimeRemainingColumn(),
             TextColumn("{task.fields[log_posterior]}"),
             console=console,
         )
         self._chains = [
-            self.add_task(f"chain {number + 1}", total=iterations, log_posterior="") for number in range(chains)
+            self.add_task(f"chain {number + 1}", total=self._seconds or schedule.iterations, log_posterior="")
+            for number in range(chains)
         ]
 
     def message(self, text: str) -> None:
@@ -98,7 +103,8 @@ class _Bars(Progress):
 
     def chain(self, number: int, chain: Chain, blocks: list[Draws]) -> None:
         log_posterior = f"log posterior {chain.log_posterior:,.1f}"
-        self.update(self._chains[number], completed=chain.iteration, log_posterior=log_posterior)
+        done = chain.iteration if self._seconds is None else self._seconds - self._stop.seconds_left()
+        self.update(self._chains[number], completed=done, log_posterior=log_posterior)
         if self._agreement is not None:
             self._agreement.add(number, blocks, chain.families()[1])
             if time.monotonic() >= self._next_look:
@@ -119,9 +125,17 @@ class _Bars(Progress):
             yield Text(f"agreement of chains so far {'-' if np.isnan(self._least) else f'{self._least:.3f}'}")
 
 
+def tell(show: bool, text: str) -> None:
+    """Say something before there are chains to watch."""
+    if show:
+        _Log(Console(stderr=True)).message(text)
+
+
 @contextmanager
-def watch(show: bool, *, chains: int, p: int, iterations: int) -> Iterator[Watcher]:
+def watch(show: bool, *, chains: int, p: int, length: str, stop: Stop, schedule: Schedule) -> Iterator[Watcher]:
     """Provide a watcher: a bar per chain with rate and time left, messages only, or nothing.
+
+    ``length`` says in words how long chains will be; a bar without a number of iterations goes with the time.
 
     Where standard error is neither a notebook nor a terminal that can move its cursor, there are no bars: one line when
     the run begins and one when it ends, so that a log tells what happened.
@@ -130,7 +144,7 @@ def watch(show: bool, *, chains: int, p: int, iterations: int) -> Iterator[Watch
     if not show:
         yield Silent()
     elif console.is_jupyter or (console.is_terminal and not console.is_dumb_terminal):
-        with _Bars(console, chains, p, iterations) as bars:
+        with _Bars(console, chains, p, stop, schedule) as bars:
             yield bars
             bars.look()
         # So that seconds without a sign of life do not tempt anyone to press Ctrl-C.
@@ -139,6 +153,6 @@ def watch(show: bool, *, chains: int, p: int, iterations: int) -> Iterator[Watch
         log = _Log(console)
         began = time.monotonic()
         of_chains = "1 chain" if chains == 1 else f"{chains} chains"
-        log.message(f"Sampling DAGs of {p} variables: {of_chains} of {iterations:,} iterations.")
+        log.message(f"Sampling DAGs of {p} variables: {of_chains} of {length}.")
         yield log
         log.message(f"Sampling ended after {time.monotonic() - began:,.1f} seconds; summing up the draws.")

@@ -23,12 +23,14 @@ from edgewise.posterior.collecting import Collector, InMemory
 from edgewise.posterior.storage import DrawFile
 from edgewise.priors import Constraints, Prior
 from edgewise.samplers import Model, Sampler, Schedule, make_schedule
+from edgewise.samplers.schedule import MOST_ITERATIONS, draws_for
 from edgewise.scores import Score
 
-from .chains import Cause, RunningChain, fewest_draws, run_chains
+from .chains import FEW_DRAWS, RunningChain, Timed, fewest_draws, run_chains
 from .forecast import Forecast
 from .plan import Plan, as_plain, make_plan
-from .progress import Watcher, watch
+from .progress import Watcher, tell, watch
+from .stopping import Cause, Stop
 
 Order = Sequence[int | str] | np.ndarray
 Start = str | Order | Sequence[Order]
@@ -42,7 +44,7 @@ def sample(
     score: Score | None = None,
     prior: Prior | None = None,
     constraints: Constraints | None = None,
-    iterations: int = 100_000,
+    iterations: int | None = None,
     burn_in: float = 0.2,
     thin: int | None = None,
     chains: int = 4,
@@ -74,9 +76,10 @@ def sample(
     constraints
         What is known for certain: every DAG that is drawn agrees with it.
     iterations
-        Steps of each chain, burn-in included.
+        Steps of each chain, burn-in included. Default: 100,000 or, with a ``time_budget``, as many as fit.
     burn_in
-        The part of each chain to leave out: below 1 a share of the iterations, else a number of them.
+        The part of each chain to leave out: below 1 a share of the iterations, or of the time, else a number of
+        iterations.
     thin
         Iterations from one draw to the next. Default: so many that each chain makes 4000 draws, or fewer, down to 1000,
         with more than 30 variables.
@@ -96,7 +99,8 @@ def sample(
         A file to write the draws to while they are made, so that memory does not grow with their number. The posterior
         then reads them from there. By default they stay in memory, and ``posterior.save`` writes them.
     time_budget
-        Seconds of sampling after which to stop with what there is.
+        Seconds after which to stop, with what there is if ``iterations`` are not done by then. Compiling, and finding
+        candidates and starts, count; summing up the draws comes on top.
     progress
         Show a bar for each chain and how well the chains agree or, where standard error is not a terminal, a line when
         sampling begins and ends.
@@ -115,28 +119,37 @@ def sample(
     >>> posterior.edges(threshold=0.5).columns.tolist()
     ['source', 'target', 'probability', 'mcse', 'undirected', 'compelled']
     """
-    make_schedule(iterations, burn_in, 1 if thin is None else thin)
     _check_settings(chains, time_budget, executor)
+    _schedule(iterations, burn_in, thin, time_budget, p=1)
     seeds = _seeds(seed)
-    plan = make_plan(data, nodes, sampler=sampler, score=score, prior=prior, constraints=constraints)
-    schedule = make_schedule(iterations, burn_in, thin, p=len(plan.names))
     rngs = [np.random.default_rng(child) for child in seeds.spawn(int(chains))]
-    orders = _starts(start, plan, rngs)
+    stop = Stop(time_budget)
+    with stop.listening(), compilation_announced(lambda: tell(progress, COMPILING)):
+        plan = make_plan(
+            data, nodes, sampler=sampler, score=score, prior=prior, constraints=constraints, is_over=stop.is_over
+        )
+        orders = _starts(start, plan, rngs)
     if executor is not None:
         plan.check_travels(executor)
 
     chains, p = len(rngs), len(plan.names)
+    schedule, timed = _schedule(iterations, burn_in, thin, time_budget, p=p)
     with nullcontext(InMemory(chains)) if store is None else DrawFile(store, chains, p) as keeper:
         collector = Collector(chains, p, keeper)
-        with watch(progress, chains=chains, p=p, iterations=schedule.iterations) as watcher:
+        length = f"{schedule.iterations:,} iterations" if timed is None else f"{time_budget:g} seconds in all"
+        with (
+            stop.listening(),
+            watch(progress, chains=chains, p=p, length=length, stop=stop, schedule=schedule) as watcher,
+        ):
             seek = isinstance(start, str) and start == "auto"
-            running = _begin(plan.model, orders, rngs, schedule, seek=seek, watcher=watcher)
+            running = _begin(plan.model, orders, rngs, schedule, seek=seek, stop=stop, watcher=watcher)
             began = time.monotonic()
             stopped_by = run_chains(
                 running,
                 collector=collector,
                 executor=executor,
-                deadline=None if time_budget is None else began + float(time_budget),
+                stop=stop,
+                timed=timed,
                 watcher=watcher,
                 forecast=Forecast(
                     [chain.chain for chain in running],
@@ -147,7 +160,7 @@ def sample(
                     watcher=watcher,
                 ),
             )
-            ending = _Ending.of(running, schedule, stopped_by, time.monotonic() - began)
+            ending = _Ending.of(running, schedule, timed, stopped_by, time.monotonic() - began)
             ending.check_draws(time_budget)
         posterior = Posterior(
             nodes=plan.names,
@@ -165,6 +178,24 @@ def sample(
     if ending.note is not None:
         warnings.warn(ending.note, StoppedEarlyWarning, stacklevel=2)
     return posterior
+
+
+ITERATIONS = 100_000
+"""Iterations of a chain where neither they nor a time are given."""
+
+COMPILING = "Compiling the sampler: once after installation, up to half a minute."
+
+
+def _schedule(
+    iterations: int | None, burn_in: float, thin: int | None, time_budget: float | None, *, p: int
+) -> tuple[Schedule, Timed | None]:
+    """Return when chains draw; with a time budget alone, that is settled when their pace is known."""
+    if iterations is not None or time_budget is None:
+        return make_schedule(ITERATIONS if iterations is None else iterations, burn_in, thin, p=p), None
+    make_schedule(MOST_ITERATIONS, burn_in, thin)
+    if burn_in >= 1:
+        return Schedule(MOST_ITERATIONS, int(burn_in), 1), Timed(0.0, draws_for(p), thin)
+    return Schedule(MOST_ITERATIONS, MOST_ITERATIONS, 1), Timed(burn_in, draws_for(p), thin)
 
 
 @dataclass(frozen=True)
@@ -191,11 +222,22 @@ class _Ending:
     seconds: float
 
     @classmethod
-    def of(cls, running: list[RunningChain], schedule: Schedule, stopped_by: Cause | None, seconds: float) -> Self:
-        """Sum up what the chains have done."""
+    def of(
+        cls,
+        running: list[RunningChain],
+        schedule: Schedule,
+        timed: Timed | None,
+        stopped_by: Cause | None,
+        seconds: float,
+    ) -> Self:
+        """Sum up what the chains have done; a run as long as its time allows is not stopped early by its end."""
         iterations = min(chain.chain.iteration for chain in running)
         burn_in = min(chain.chain.schedule.burn_in for chain in running)
-        return cls(schedule, iterations, fewest_draws(running), burn_in, stopped_by, seconds)
+        draws = fewest_draws(running)
+        if timed is not None:
+            schedule = Schedule(iterations, burn_in, running[0].chain.schedule.thin)
+            stopped_by = None if stopped_by == "time budget" and draws >= FEW_DRAWS else stopped_by
+        return cls(schedule, iterations, draws, burn_in, stopped_by, seconds)
 
     def check_draws(self, time_budget: float | None) -> None:
         """Refuse to go on if there is nothing to go on with."""
@@ -205,7 +247,7 @@ class _Ending:
             raise KeyboardInterrupt
         raise ArgumentError(
             f"The time_budget of {time_budget} seconds ended after {self.iterations:,} iterations, before the first "
-            f"draw: allow more time, or take fewer iterations or a smaller burn_in."
+            f"draw: allow more time, or take a smaller thin."
         )
 
     @property
@@ -272,6 +314,7 @@ def _begin(
     schedule: Schedule,
     *,
     seek: bool,
+    stop: Stop,
     watcher: Watcher,
 ) -> list[RunningChain]:
     """Start the chains, on threads, and compile what is still to be compiled."""
@@ -279,15 +322,12 @@ def _begin(
     def begin(number: int) -> RunningChain:
         chain = model.start(orders[number], rngs[number], schedule)
         if seek:
-            chain.seek()
+            chain.seek(stop.is_over)
         if number == 0:
             chain.advance(0)
         return RunningChain(chain)
 
-    def announce() -> None:
-        watcher.message("Compiling the sampler: once after installation, up to half a minute.")
-
-    with compilation_announced(announce), ThreadPoolExecutor(os.cpu_count()) as pool:
+    with compilation_announced(lambda: watcher.message(COMPILING)), ThreadPoolExecutor(os.cpu_count()) as pool:
         return list(pool.map(begin, range(len(orders))))
 
 

@@ -6,17 +6,21 @@ worth a place in the tables of samplers that sum over parent sets.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
 from edgewise._kernels.basics.bits import pack
+from edgewise._kernels.basics.recorder import Draws
 from edgewise._kernels.summaries.edge_odds import Judge, add_edge_odds, new_odds_memo
 from edgewise.data import Dataset
+from edgewise.graphs import BoolMatrix
 from edgewise.priors import Knowledge, Prior, Terms
 from edgewise.scores import Score
 
 from .minimal_imap import MinimalIMAP, MinimalIMAPModel
+from .order_chains import OrderChain
+from .sampler import IsOver, never
 from .schedule import Schedule
 
 PILOTS = 3
@@ -25,6 +29,15 @@ PILOTS = 3
 PILOT = Schedule(iterations=6_000, burn_in=1_000, thin=50)
 """What each of them does: with 100 draws of chains that begin at a good order, who ranks among the first dozen does not
 change any more."""
+
+MANY_VARIABLES = 300
+"""Variables from which on there is one such chain only."""
+
+MOST_ENTRIES = 3 * 10**7
+"""Most entries of p x p matrices to look at for the draws of a block: about a second's work."""
+
+STEPS_AT_ONCE = 1_000
+"""Steps before looking whether it is over: with 5000 variables, a second."""
 
 PILOT_SEED = 2018
 """Where candidates come from must not depend on the seed of a run, whose chains share them."""
@@ -37,23 +50,38 @@ class Pilot(NamedTuple):
     probability: np.ndarray
 
 
-def explore(dataset: Dataset, score: Score, terms: Terms, knowledge: Knowledge | None) -> Pilot:
-    """Run short chains on what families, and rules for edges and the order, say."""
+def explore(
+    dataset: Dataset, score: Score, terms: Terms, knowledge: Knowledge | None, is_over: IsOver = never
+) -> Pilot:
+    """Run short chains on what families, and rules for edges and the order, say; fewer and shorter if it is over."""
     p = dataset.p
     model = _families_only(dataset, score, terms, knowledge)
-    directed = np.zeros((p, p))
     before = np.zeros((p, p), bool) if knowledge is None else knowledge.before
     judge = Judge(model.target.score, model.target.edge, model.target.rules, pack(before.T))
-    for rng in np.random.default_rng(PILOT_SEED).spawn(PILOTS):
-        chain = model.start(rng.permutation(p), rng, PILOT)
-        chain.seek()
-        for draws in chain.advance(PILOT.iterations):
+    directed = np.zeros((p, p))
+    judged = 0
+    for rng in np.random.default_rng(PILOT_SEED).spawn(PILOTS if p <= MANY_VARIABLES else 1):
+        if judged and is_over():
+            break
+        chain = cast(OrderChain, model.start(rng.permutation(p), rng, PILOT))
+        chain.seek(is_over)
+        for draws in advance(chain, PILOT.iterations, is_over):
             _, parents = chain.families()
-            memo = new_odds_memo(model.target.score, p, len(parents))
-            order = draws.order.astype(np.int64)
-            weights = np.full(len(order), 1 / (PILOTS * PILOT.draws(after=PILOT.iterations)))
-            add_edge_odds(judge, memo, draws.family, order, weights, parents, directed)
-    return Pilot(model, directed.T)
+            memo = new_odds_memo(judge.score, p, len(parents))
+            every = max(-(-len(draws.order) * p * p // MOST_ENTRIES), 1)
+            family, order = np.ascontiguousarray(draws.family[::every]), draws.order[::every].astype(np.int64)
+            add_edge_odds(judge, memo, family, order, np.ones(len(order)), parents, directed)
+            judged += len(order)
+    return Pilot(model, directed.T / max(judged, 1))
+
+
+def advance(chain: OrderChain, steps: int, is_over: IsOver) -> list[Draws]:
+    """Take steps, unless it is over, and return the draws among them."""
+    blocks: list[Draws] = []
+    for first in range(0, steps, STEPS_AT_ONCE):
+        if not is_over():
+            blocks += chain.advance(min(STEPS_AT_ONCE, steps - first))
+    return blocks
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,3 +101,19 @@ def _families_only(dataset: Dataset, score: Score, terms: Terms, knowledge: Know
         none = np.zeros_like(knowledge.ancestors)
         knowledge = replace(knowledge, ancestors=none, not_ancestors=none)
     return sampler.prepare(dataset, score, _Edges(terms.edge), knowledge)
+
+
+def likeliest(probability: np.ndarray, number: int) -> BoolMatrix:
+    """Return, for each variable, which others are most probably joined to it, shape (p, p).
+
+    Examples
+    --------
+    >>> likeliest(np.array([[0.0, 0.9, 0.1], [0.0, 0.0, 0.2], [0.3, 0.0, 0.0]]), 1).astype(int)
+    array([[0, 1, 1],
+           [1, 0, 0],
+           [0, 0, 0]])
+    """
+    joined = probability + probability.T
+    np.fill_diagonal(joined, -1.0)
+    rank = np.argsort(np.argsort(-joined, axis=0, kind="stable"), axis=0)
+    return np.asarray(rank < min(number, len(joined) - 1))

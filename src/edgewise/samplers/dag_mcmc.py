@@ -12,6 +12,7 @@ from edgewise._kernels.dags.candidates import CandidateSets, DagTarget, fill_set
 from edgewise._kernels.dags.loop import DRAW_PARENTS, KEEP_PARENTS, STEP, work
 from edgewise._kernels.dags.pairs import new_pair, new_pair_room
 from edgewise._kernels.scores.interface import new_room
+from edgewise.arguments import is_whole
 from edgewise.data import Dataset
 from edgewise.errors import ArgumentError
 from edgewise.graphs import BoolMatrix, ancestors
@@ -19,11 +20,11 @@ from edgewise.priors import DagTerm, FunctionTerm, Knowledge, PathTerm, Prior, T
 from edgewise.scores import Score, prepare_score
 
 from .beliefs import Questions, agree_with, make_beliefs, make_rules
-from .candidates import explore
+from .candidates import advance, explore
 from .minimal_imap import MinimalIMAPModel
 from .order_chains import OrderChain
 from .recording import RecordingChain
-from .sampler import Sampler
+from .sampler import IsOver, Sampler, never
 from .schedule import Schedule
 
 MOVES = {"relocate": 0.6, "turn": 0.05, "parents": 0.15, "outside": 0.2}
@@ -83,6 +84,12 @@ class DagMCMC(Sampler):
 
     candidates: int | Literal["auto"] = "auto"
 
+    def __post_init__(self) -> None:
+        if self.candidates != "auto" and not (is_whole(self.candidates) and self.candidates >= 0):
+            raise ArgumentError(
+                f"candidates must be 'auto' or a whole number, zero or more, but {self.candidates!r} was given."
+            )
+
     def resolve(self, dataset: Dataset) -> "DagMCMC":
         """Return the same sampler with the number of candidates that ``"auto"`` stands for."""
         number = self.candidates
@@ -92,16 +99,26 @@ class DagMCMC(Sampler):
         return DagMCMC(candidates=min(number, fitting, dataset.p - 1))
 
     def prepare(
-        self, dataset: Dataset, score: Score, prior: Prior, knowledge: Knowledge | None = None
+        self,
+        dataset: Dataset,
+        score: Score,
+        prior: Prior,
+        knowledge: Knowledge | None = None,
+        *,
+        is_over: IsOver = never,
     ) -> "DagMCMCModel":
         """Return everything about the target that chains share."""
         terms = usable_terms(prior, dataset.names, uses=(PathTerm, TierTerm, FunctionTerm, DagTerm), by="DagMCMC")
-        pilot = explore(dataset, score, terms, knowledge)
+        pilot = explore(dataset, score, terms, knowledge, is_over)
         beliefs = make_beliefs(terms, knowledge)
         none = np.zeros((dataset.p, dataset.p), bool)
         return DagMCMCModel(
             target=make_target(
-                prepare_score(score, dataset), terms.edge, knowledge, pilot.probability, int(self.candidates)
+                prepare_score(score, dataset),
+                terms.edge,
+                knowledge,
+                pilot.probability,
+                int(self.resolve(dataset).candidates),
             ),
             beliefs=beliefs if beliefs.reach or len(beliefs.tier) or beliefs.asks or beliefs.terms else None,
             functions=tuple(terms.of(FunctionTerm)),
@@ -238,11 +255,11 @@ class DagMCMCChain(RecordingChain):
             "more DAGs, or require less."
         )
 
-    def seek(self) -> None:
+    def seek(self, is_over: IsOver = never) -> None:
         """Go to an order that a minimal I-MAP chain finds."""
         pilot = cast(OrderChain, self.model.pilot.start(self.state.order, self.rng, Schedule(WARM_UP, 0, WARM_UP)))
-        pilot.seek()
-        pilot.advance(WARM_UP)
+        pilot.seek(is_over)
+        advance(pilot, WARM_UP, is_over)
         self.begin(pilot.state.order.astype(np.int64))
 
     def _establish(self, task: int) -> bool:

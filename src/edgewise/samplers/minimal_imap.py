@@ -38,7 +38,7 @@ from edgewise.scores import Score, prepare_score
 from .beliefs import agree_with, make_beliefs, make_rules
 from .multiplicity import count_orders, log_relatives, sum_relatives
 from .order_chains import FullConditioningChain, GrowShrinkChain, OrderChain
-from .sampler import Sampler
+from .sampler import IsOver, Sampler, never
 from .schedule import Schedule
 from .tempering import Temperatures, TemperedChain, check_temperatures
 
@@ -130,7 +130,13 @@ class MinimalIMAP(Sampler):
         return replace(self, parents=parents, criterion="test" if parents == "full" else criterion)
 
     def prepare(
-        self, dataset: Dataset, score: Score, prior: Prior, knowledge: Knowledge | None = None
+        self,
+        dataset: Dataset,
+        score: Score,
+        prior: Prior,
+        knowledge: Knowledge | None = None,
+        *,
+        is_over: IsOver = never,
     ) -> "MinimalIMAPModel":
         """Return everything about the target that chains share."""
         p = dataset.p

@@ -26,6 +26,7 @@ from edgewise.imap import factorize
 
 from .beliefs import Questions, agree_with, weigh_beyond_families, weigh_functions
 from .recording import RecordingChain
+from .sampler import IsOver, never
 from .schedule import Schedule
 
 if TYPE_CHECKING:
@@ -35,6 +36,9 @@ REFRESH_EVERY = 1_000_000
 """Iterations between factorisations from scratch. Rounding errors of that many rotations stay near 1e-12 (times the
 condition number of the correlation matrix), and grow with the root of their number where relocations make more; even at
 p = 1000 the O(p^3) factorisation is a small part of the steps between two of them."""
+
+CLIMB_AT_ONCE = 64
+"""Variables to move before looking whether it is over: with 5000 of them, a second at most."""
 
 SEARCHES = 3
 """Random orders from which a search for a start begins: enough to leave out a bad one."""
@@ -73,28 +77,36 @@ class OrderChain(RecordingChain):
             return weigh_functions(self.model.functions, self.state.order, self.structure) and is_possible
         return is_possible
 
-    def seek(self) -> None:
-        """Climb from several random orders; the best after one pass goes on until nothing improves."""
+    def seek(self, is_over: IsOver = never) -> None:
+        """Climb from several random orders; the best after one pass goes on until nothing improves, or it is over."""
         best, order = self.log_posterior, self.state.order.copy()
         for attempt in range(SEARCHES):
+            if is_over():
+                break
             if attempt > 0:
                 self.state.order[:] = agree_with(self.rng.permutation(self.model.p), self.model.knowledge)
             if self.refresh():
-                self.climb()
+                self.climb(is_over)
                 if attempt == 0 or self.log_posterior > best:
                     best, order = self.log_posterior, self.state.order.copy()
         self.state.order[:] = order
         self.refresh()
-        self.climb_to_top()
+        self.climb_to_top(is_over)
 
-    def climb_to_top(self) -> None:
+    def climb_to_top(self, is_over: IsOver = never) -> None:
         """Climb until nothing improves."""
-        while self.climb() > 0:
+        while self.climb(is_over) > 0:
             pass
 
-    def climb(self) -> int:
-        """Move each variable, in random order, to where it is best; return how many moved."""
-        return self._work(CLIMB, variables=self.rng.permutation(self.model.p))
+    def climb(self, is_over: IsOver = never) -> int:
+        """Move each variable, in random order, to where it is best; return how many moved, none if it is over."""
+        moved = 0
+        variables = self.rng.permutation(self.model.p)
+        for few in np.split(variables, range(CLIMB_AT_ONCE, len(variables), CLIMB_AT_ONCE)):
+            if is_over():
+                return 0
+            moved += self._work(CLIMB, variables=few)
+        return moved
 
     def dag(self) -> np.ndarray:
         """Return the present DAG."""

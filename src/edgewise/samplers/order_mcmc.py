@@ -17,6 +17,7 @@ from edgewise.scores import Score
 from .beliefs import agree_with
 from .multiplicity import count_orders
 from .parent_sets import Candidates, ParentSetChain, ParentSetSampler
+from .sampler import IsOver, never
 from .schedule import Schedule
 
 BIAS_CORRECTIONS = ("none", "partial", "full")
@@ -45,7 +46,8 @@ class OrderMCMC(ParentSetSampler):
     candidates
         Who may be a parent of whom. A matrix in which ``candidates[i, j]`` is true if i may be a parent of j, as an
         array, labelled DataFrame or networkx graph; or a dictionary with lists of possible parents, where variables
-        that are not listed may have any. Required edges are possible in any case. Default: all.
+        that are not listed may have any. Or a number, for the likeliest that a short run of minimal I-MAP MCMC finds.
+        Required edges are possible in any case. ``"auto"``: all, or as many as make a million parent sets.
     memory_limit
         Most gigabytes that the tables of parent sets may take.
 
@@ -66,7 +68,7 @@ class OrderMCMC(ParentSetSampler):
 
     max_parents: int = 3
     bias_correction: Literal["none", "partial", "full"] = "none"
-    candidates: Candidates = None
+    candidates: Candidates = "auto"
     memory_limit: float = 2.0
 
     def __post_init__(self) -> None:
@@ -77,10 +79,16 @@ class OrderMCMC(ParentSetSampler):
             )
 
     def prepare(
-        self, dataset: Dataset, score: Score, prior: Prior, knowledge: Knowledge | None = None
+        self,
+        dataset: Dataset,
+        score: Score,
+        prior: Prior,
+        knowledge: Knowledge | None = None,
+        *,
+        is_over: IsOver = never,
     ) -> "OrderMCMCModel":
         """Return everything about the target that chains share."""
-        return OrderMCMCModel(self.make_target(dataset, score, prior, knowledge), knowledge)
+        return OrderMCMCModel(self.make_target(dataset, score, prior, knowledge, is_over), knowledge)
 
     @property
     def is_weighted(self) -> bool:

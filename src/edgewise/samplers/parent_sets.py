@@ -6,10 +6,10 @@ power of ``max_parents``, for each of p variables.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import comb, inf
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 
@@ -27,12 +27,16 @@ from edgewise.scores import Score, prepare_score
 from edgewise.wording import quote
 
 from .beliefs import make_rules, tabulate_tiers
+from .candidates import explore, likeliest
 from .recording import RecordingChain
-from .sampler import Sampler
+from .sampler import IsOver, Sampler, never
 from .schedule import Schedule
 
-Candidates: TypeAlias = "Graph | Mapping[Variable, Sequence[Variable]] | None"
-"""Who may be a parent of whom, as people give it; None for all."""
+Candidates: TypeAlias = "Graph | Mapping[Variable, Sequence[Variable]] | int | str | None"
+"""Who may be a parent of whom, as people give it: a number for the likeliest, None for all, or ``"auto"``."""
+
+MOST_SETS = 10**6
+"""Parent sets up to which ``"auto"`` stands for all: they are scored in about a second."""
 
 GIGABYTE = 10**9
 """Bytes."""
@@ -43,19 +47,37 @@ class ParentSetSampler(Sampler):
     """The settings that order and partition MCMC share; their meaning is described there."""
 
     max_parents: int = 3
-    candidates: Candidates = None
+    candidates: Candidates = "auto"
     memory_limit: float = 2.0
 
     def __post_init__(self) -> None:
         if not (is_whole(self.max_parents) and self.max_parents >= 1):
             raise ArgumentError(f"max_parents must be a whole number, at least 1, but {self.max_parents!r} was given.")
         object.__setattr__(self, "max_parents", int(self.max_parents))
+        if isinstance(self.candidates, str) and self.candidates != "auto":
+            raise ArgumentError(f"candidates must be 'auto', a number, a matrix or lists, but got {self.candidates!r}.")
+        if isinstance(self.candidates, int | float | np.number) and not (
+            is_whole(self.candidates) and self.candidates >= 1
+        ):
+            raise ArgumentError(f"candidates must be a whole number, at least 1, but {self.candidates!r} was given.")
         if not (is_number(self.memory_limit) and self.memory_limit > 0):
             raise ArgumentError(
                 f"memory_limit must be a positive number of gigabytes, but {self.memory_limit!r} was given."
             )
 
-    def make_target(self, dataset: Dataset, score: Score, prior: Prior, knowledge: Knowledge | None) -> SetTarget:
+    def resolve(self, dataset: Dataset) -> Self:
+        """Return the same sampler with the number of candidates that ``"auto"`` stands for; None where all are."""
+        if not isinstance(self.candidates, str):
+            return self
+        p = dataset.p
+        number = p - 1
+        while number > 1 and p * sum(comb(number, size) for size in range(self.max_parents + 1)) > MOST_SETS:
+            number -= 1
+        return replace(self, candidates=None if number >= p - 1 else number)
+
+    def make_target(
+        self, dataset: Dataset, score: Score, prior: Prior, knowledge: Knowledge | None, is_over: IsOver = never
+    ) -> SetTarget:
         """Return the tables for a data set, and what else determines the posterior.
 
         Raises
@@ -70,7 +92,11 @@ class ParentSetSampler(Sampler):
         none = np.zeros((p, p), bool)
         required = none if knowledge is None else knowledge.required
         before = none if knowledge is None else knowledge.before
-        possible = _read_candidates(self.candidates, dataset.names)
+        candidates = self.resolve(dataset).candidates
+        if isinstance(candidates, int | np.integer):
+            possible = likeliest(explore(dataset, score, terms, knowledge, is_over).probability, int(candidates))
+        else:
+            possible = _read_candidates(candidates, dataset.names)
         possible = (possible & ~(none if knowledge is None else knowledge.forbidden)) | required
         self._check_required(required, dataset.names)
         self._check_memory(possible, required)
@@ -127,7 +153,7 @@ def _refuse_beyond_families(name: str, knowledge: Knowledge | None) -> None:
             )
 
 
-def _read_candidates(candidates: Candidates, names: Sequence[str]) -> BoolMatrix:
+def _read_candidates(candidates: Any, names: Sequence[str]) -> BoolMatrix:
     """Return whether i may be a parent of j, as far as the candidates say, shape (p, p)."""
     p = len(names)
     possible = ~np.eye(p, dtype=bool)

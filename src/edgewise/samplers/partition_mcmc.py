@@ -14,6 +14,7 @@ from edgewise.scores import Score
 
 from .beliefs import agree_with
 from .parent_sets import Candidates, ParentSetChain, ParentSetSampler
+from .sampler import IsOver, never
 from .schedule import Schedule
 
 MOVES = {"split": 0.15, "join": 0.15, "swap": 0.15, "adjacent": 0.15, "relocate": 0.1, "edges": 0.3}
@@ -38,7 +39,8 @@ class PartitionMCMC(ParentSetSampler):
     candidates
         Who may be a parent of whom. A matrix in which ``candidates[i, j]`` is true if i may be a parent of j, as an
         array, labelled DataFrame or networkx graph; or a dictionary with lists of possible parents, where variables
-        that are not listed may have any. Required edges are possible in any case. Default: all.
+        that are not listed may have any. Or a number, for the likeliest that a short run of minimal I-MAP MCMC finds.
+        Required edges are possible in any case. ``"auto"``: all, or as many as make a million parent sets.
     memory_limit
         Most gigabytes that the tables of parent sets may take.
 
@@ -63,14 +65,20 @@ class PartitionMCMC(ParentSetSampler):
     """
 
     max_parents: int = 3
-    candidates: Candidates = None
+    candidates: Candidates = "auto"
     memory_limit: float = 2.0
 
     def prepare(
-        self, dataset: Dataset, score: Score, prior: Prior, knowledge: Knowledge | None = None
+        self,
+        dataset: Dataset,
+        score: Score,
+        prior: Prior,
+        knowledge: Knowledge | None = None,
+        *,
+        is_over: IsOver = never,
     ) -> "PartitionMCMCModel":
         """Return everything about the target that chains share."""
-        return PartitionMCMCModel(self.make_target(dataset, score, prior, knowledge), knowledge)
+        return PartitionMCMCModel(self.make_target(dataset, score, prior, knowledge, is_over), knowledge)
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import numpy as np
 
 from edgewise._kernels.basics.recorder import Draws, Recorder, enlarge, new_draws, new_recorder
 
+from .sampler import IsOver, never
 from .schedule import Schedule
 
 STEPS_AT_ONCE = 16_384
@@ -57,7 +58,7 @@ class RecordingChain(ABC):
             self._recorder = enlarge(self._recorder)
         return new_draws(number, self._p)
 
-    def seek(self) -> None:  # noqa: B027
+    def seek(self, is_over: IsOver = never) -> None:  # noqa: B027
         """Go to a better start, where the sampler knows how to find one; by default stay."""
 
     def _pause(self) -> None:  # noqa: B027

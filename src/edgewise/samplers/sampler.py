@@ -6,7 +6,7 @@ difference to its draws. The loop over chains, the collection of draws and every
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -19,6 +19,14 @@ from edgewise.priors import Knowledge, Prior
 from edgewise.scores import Score
 
 from .schedule import Schedule
+
+IsOver = Callable[[], bool]
+"""Tells whether to end early."""
+
+
+def never() -> bool:
+    """Return that it is not over."""
+    return False
 
 
 class Chain(Protocol):
@@ -33,8 +41,8 @@ class Chain(Protocol):
         With no steps at all, what is still to be compiled is compiled.
         """
 
-    def seek(self) -> None:
-        """Go to a better start, where the sampler knows how to find one, else stay."""
+    def seek(self, is_over: IsOver = never) -> None:
+        """Go to a better start, where the sampler knows how to find one, or to the best until it is over; else stay."""
 
     @property
     def log_posterior(self) -> float:
@@ -62,8 +70,16 @@ class Sampler(ABC):
         return self
 
     @abstractmethod
-    def prepare(self, dataset: Dataset, score: Score, prior: Prior, knowledge: Knowledge | None) -> Any:
-        """Return the :class:`Model` that chains share.
+    def prepare(
+        self,
+        dataset: Dataset,
+        score: Score,
+        prior: Prior,
+        knowledge: Knowledge | None = None,
+        *,
+        is_over: IsOver = never,
+    ) -> Any:
+        """Return the :class:`Model` that chains share; a search for candidates ends early if it ``is_over``.
 
         Raises
         ------

@@ -30,7 +30,7 @@ from .beliefs import Questions, agree_with, make_beliefs, make_rules, weigh_beyo
 from .parent_sets import make_table
 from .recording import RecordingChain
 from .reversal_sets import choose_candidates
-from .sampler import Sampler
+from .sampler import IsOver, Sampler, never
 from .schedule import Schedule
 
 KINDS = ("add", "delete", "turn", "reversal")
@@ -107,7 +107,13 @@ class StructureMCMC(Sampler):
             )
 
     def prepare(
-        self, dataset: Dataset, score: Score, prior: Prior, knowledge: Knowledge | None = None
+        self,
+        dataset: Dataset,
+        score: Score,
+        prior: Prior,
+        knowledge: Knowledge | None = None,
+        *,
+        is_over: IsOver = never,
     ) -> "StructureMCMCModel":
         """Return everything about the target that chains share."""
         terms = usable_terms(prior, dataset.names, uses=(PathTerm, FunctionTerm, DagTerm), by="StructureMCMC")

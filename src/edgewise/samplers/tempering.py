@@ -31,6 +31,7 @@ from edgewise.arguments import is_number, is_whole
 from edgewise.errors import ArgumentError
 
 from .order_chains import OrderChain
+from .sampler import IsOver, never
 from .schedule import MOST_ITERATIONS, Schedule
 
 if TYPE_CHECKING:
@@ -224,10 +225,10 @@ class TemperedChain:
                 self._exchange(self.iteration // EXCHANGE_EVERY)
         return [Draws(*(np.concatenate(parts) for parts in zip(*blocks, strict=True)))]
 
-    def seek(self) -> None:
+    def seek(self, is_over: IsOver = never) -> None:
         """Let the cold replica go to a better start, and the others follow it."""
         cold, *heated = self.replicas
-        cold.seek()
+        cold.seek(is_over)
         for replica in heated:
             replica.state.order[:] = cold.state.order
             replica.refresh()
