@@ -34,8 +34,8 @@ MOST_LISTED = 5
 """Most variables whose DAGs are listed. Six have 3,781,503 DAGs, and seven more than a billion."""
 
 MOST_SUMMED = {"dags": 14, "orders": 18}
-"""Most variables to sum over DAGs and over orders of: a few seconds, and 45 and 80 MB. One more takes four times as long
-and three times as much memory over DAGs, and twice as much of both over orders."""
+"""Most variables to sum over DAGs and over orders of: a few seconds, and 45 and 80 MB. One more takes four times as
+long and three times as much memory over DAGs, and twice as much of both over orders."""
 
 
 def exact_posterior(
