@@ -280,7 +280,7 @@ def test_constraints_leave_the_dags_that_agree_with_them(rng):
 def test_beliefs_about_edges_are_a_prior(rng):
     values = rng.standard_normal((40, 3))
     log_odds = rng.normal(size=(3, 3))
-    found = exact_posterior(values, over="dags", prior=ew.EdgeBeliefs(log_odds))
+    found = exact_posterior(values, over="dags", prior=ew.EdgeBeliefs(log_odds=log_odds))
     flat = exact_posterior(values, over="dags", prior=ew.Sparsity(0))
     weight = flat.probabilities * np.exp((flat.dags * (log_odds * ~np.eye(3, dtype=bool))).sum(axis=(1, 2)))
     np.testing.assert_allclose(found.probabilities, weight / weight.sum(), rtol=1e-9)

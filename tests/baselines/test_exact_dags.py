@@ -92,8 +92,8 @@ LOG_ODDS = np.arange(25.0).reshape(5, 5) % 7 - 4
     "settings",
     [
         {"prior": ew.Sparsity(2.0)},
-        {"prior": ew.EdgeBeliefs(LOG_ODDS)},
-        {"prior": ew.Sparsity(0.5) + ew.EdgeBeliefs(3 * LOG_ODDS), "max_parents": 2},
+        {"prior": ew.EdgeBeliefs(log_odds=LOG_ODDS)},
+        {"prior": ew.Sparsity(0.5) + ew.EdgeBeliefs(log_odds=3 * LOG_ODDS), "max_parents": 2},
         {"max_parents": 1},
         {"score": ew.GaussianBIC()},
         {"constraints": ew.Constraints(required=[(0, 1), (1, 2)], forbidden=[(3, 4), (4, 0)])},
