@@ -330,3 +330,19 @@ def test_bounds_that_leave_no_dag_are_refused(rng):
     families = Families(tables, np.zeros((3, 3)), required=cycle, forbidden=none, max_parents=None)
     with pytest.raises(ew.ArgumentError, match="No DAG is left"):
         exact.sum_dags(families, tuple("abc"))
+
+
+@pytest.mark.parametrize("p", [5, 6])
+def test_a_score_that_leaves_no_dag_is_refused(rng, p):
+    """Four parents are too many for BIC with as many rows."""
+    constraints = ew.Constraints(required=[(i, 4) for i in range(4)])
+    with pytest.raises(ew.ArgumentError, match="or the score allow") as error:
+        ew.exact_posterior(rng.standard_normal((4, p)), score=ew.GaussianBIC(), constraints=constraints)
+    check_sentence(str(error.value))
+
+
+def test_odds_beyond_measure_are_kept_to(sum_up):
+    data = ew.simulate(4, 50, seed=2).data
+    prior = ew.EdgeBeliefs(log_odds=np.where(np.arange(4)[:, None] > np.arange(4), -1e30, -1e5))
+    found = sum_up(data, prior=prior)
+    check_equal(found, list_up(data, prior=prior), **LISTED)

@@ -185,6 +185,7 @@ def list_dags(families: Families, names: tuple[str, ...], knowledge: Knowledge |
     dags, log_posterior, log_prior = dags[possible], log_posterior[possible], log_prior[possible]
     _check_possible(len(dags) > 0)
     total = logsumexp(log_posterior)
+    _check_possible(total > -np.inf)
     probabilities = np.exp(log_posterior - total)
     return ExactPosterior(
         names,
@@ -210,6 +211,7 @@ def sum_dags(families: Families, names: tuple[str, ...], knowledge: Knowledge | 
     log_prior = sum_over_dags(families.log_prior(), needed, sums)
     _check_possible(log_prior > -np.inf)
     total = sum_over_dags(families.log_posterior(), needed, sums)
+    _check_possible(total > -np.inf)
     directed, paths = np.empty((p, p)), None
     find_edges(sums, directed)
     if not before.any():
@@ -235,6 +237,7 @@ def sum_orders(families: Families, names: tuple[str, ...]) -> ExactEdges:
     log_prior = sum_over_orders(families.log_prior())
     _check_possible(log_prior > -np.inf)
     total, directed = edge_probabilities(families.log_posterior())
+    _check_possible(total > -np.inf)
     return ExactEdges(names, "orders", float(total - log_prior), directed, None)
 
 
@@ -280,5 +283,6 @@ def _check_size(p: int, over: Literal["dags", "orders"]) -> None:
 def _check_possible(is_possible: bool) -> None:
     if not is_possible:
         raise ArgumentError(
-            "No DAG is left: the required edges close a cycle, or give a variable more parents than max_parents."
+            "No DAG is left: the required edges close a cycle, or give a variable more parents than max_parents or the "
+            "score allow."
         )

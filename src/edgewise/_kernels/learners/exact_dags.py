@@ -42,7 +42,8 @@ import numpy as np
 from ..compiling import in_place, inner
 
 IMPOSSIBLE = -(1 << 40)
-"""The unit of zero: far below those of all weights."""
+"""The unit of zero. Weights are above it: their logarithms beside the best of a variable are not so low, or count as
+zero."""
 
 SMALLEST = -1000
 """Lower powers of two count as zero; a double has them down to -1074."""
@@ -100,9 +101,10 @@ def split_weights(family, sums):
         for parents in range(family.shape[1]):
             sums.within[j, parents] = 0.0
             sums.unit[j, parents] = IMPOSSIBLE
-            if family[j, parents] > -np.inf:
-                power = np.floor((family[j, parents] - best) / np.log(2.0))
-                sums.within[j, parents] = np.exp(family[j, parents] - best - power * np.log(2.0))
+            log_weight = family[j, parents] - best
+            if log_weight > IMPOSSIBLE:
+                power = np.floor(log_weight / np.log(2.0))
+                sums.within[j, parents] = np.exp(log_weight - power * np.log(2.0))
                 sums.unit[j, parents] = int(power)
     return log_units
 
