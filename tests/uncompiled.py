@@ -83,6 +83,8 @@ def collect():
     found["greedy SP"] = ew.greedy_sp(sim.data, seed=1)
     found["search"] = ew.map_search(sim.data, restarts=2, seed=1)
     found["exact, dags"] = ew.exact_posterior(sim.data.iloc[:, :4], over="dags").directed
+    found["exact, more dags"] = ew.exact_posterior(sim.data, over="dags").directed
+    found["exact, paths"] = ew.exact_posterior(sim.data, over="dags").path_probabilities().to_numpy()
     found["exact, orders"] = ew.exact_posterior(sim.data, over="orders").directed
     found["grow-shrink"] = ew.minimal_imap(sim.data, sim.order, parents="grow-shrink")
     found["extensions"] = np.array(

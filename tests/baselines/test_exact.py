@@ -7,7 +7,7 @@ import edgewise as ew
 from compiled import altered, entry
 from edgewise._kernels.learners import exact as kernels
 from edgewise.baselines import bootstrap, mmhc
-from edgewise.baselines.exact import MOST_SUMMED, Families, all_dags, list_dags, sum_orders
+from edgewise.baselines.exact import Families, all_dags, list_dags, sum_orders
 from edgewise.data import load_data
 from exact.dags import ExactDags
 from naive import graphs, scores
@@ -136,23 +136,18 @@ def test_two_variables_by_hand(rng):
 def test_relabelling_variables_relabels_the_probabilities(rng):
     values = random_values(rng, 50, 8)
     relabel = rng.permutation(8)
-    found = exact_posterior(values).directed
-    moved = exact_posterior(values[:, relabel]).directed
+    found = exact_posterior(values, over="orders").directed
+    moved = exact_posterior(values[:, relabel], over="orders").directed
     np.testing.assert_allclose(moved, found[np.ix_(relabel, relabel)], **TOLERANCE)
 
 
 def test_without_effect_of_the_data_only_the_prior_is_left(rng):
     """With a flat score, p = 6, the probabilities are those of the prior, equal for all edges."""
-    found = exact_posterior(random_values(rng, 50, 6), score=FlatScore())
+    found = exact_posterior(random_values(rng, 50, 6), over="orders", score=FlatScore())
     off_diagonal = found.directed[~np.eye(6, dtype=bool)]
     np.testing.assert_allclose(found.log_evidence, 0, **TOLERANCE)
     # Given the order, each of 15 pairs is joined with odds exp(-1), in the direction of the order.
     np.testing.assert_allclose(off_diagonal, np.exp(-1) / (1 + np.exp(-1)) / 2, **TOLERANCE)
-
-
-def test_auto_lists_what_can_be_listed(rng):
-    assert exact_posterior(random_values(rng, 20, 5)).over == "dags"
-    assert exact_posterior(random_values(rng, 20, 6)).over == "orders"
 
 
 @pytest.fixture(scope="module")
@@ -255,10 +250,9 @@ def test_bad_settings_are_refused(rng, settings):
 
 
 def test_too_many_variables_are_refused(rng):
-    for p, over, word in [(6, "dags", "too many to list"), (MOST_SUMMED + 12, "orders", "515.4 GB")]:
-        with pytest.raises(ew.ArgumentError, match=word) as error:
-            exact_posterior(rng.standard_normal((50, p)), over=over)
-        check_sentence(str(error.value))
+    with pytest.raises(ew.ArgumentError, match=r"515\.4 GB") as error:
+        exact_posterior(rng.standard_normal((50, 30)), over="orders")
+    check_sentence(str(error.value))
 
 
 def test_bounds_that_leave_no_dag_are_refused(rng):
@@ -286,7 +280,7 @@ def test_constraints_leave_the_dags_that_agree_with_them(rng):
 def test_beliefs_about_edges_are_a_prior(rng):
     values = rng.standard_normal((40, 3))
     log_odds = rng.normal(size=(3, 3))
-    found = exact_posterior(values, over="dags", prior=ew.EdgeBeliefs(log_odds))
+    found = exact_posterior(values, over="dags", prior=ew.EdgeBeliefs(log_odds=log_odds))
     flat = exact_posterior(values, over="dags", prior=ew.Sparsity(0))
     weight = flat.probabilities * np.exp((flat.dags * (log_odds * ~np.eye(3, dtype=bool))).sum(axis=(1, 2)))
     np.testing.assert_allclose(found.probabilities, weight / weight.sum(), rtol=1e-9)

@@ -14,7 +14,7 @@ def test_the_truth_is_found_along_its_order_and_around_each_variable(seed):
     oracle = Oracle(sim.dag)
     along = ew.minimal_imap(sim.data, sim.order, parents="grow-shrink", criterion="test", test=oracle)
     np.testing.assert_array_equal(along, sim.dag)
-    learned = ew.mmhc(sim.data, test=oracle, max_given=6, prior=ew.EdgeBeliefs(np.full((6, 6), 1e3)))
+    learned = ew.mmhc(sim.data, test=oracle, max_given=6, prior=ew.EdgeBeliefs(log_odds=np.full((6, 6), 1e3)))
     np.testing.assert_array_equal(learned | learned.T, sim.dag | sim.dag.T)
 
 

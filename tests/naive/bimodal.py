@@ -42,7 +42,7 @@ def lopsided_prior(log_odds=1.0):
     """Return a prior that favours the second group last, by believing in one of the edges that these orders need."""
     edge = np.zeros((2 * SIZE, 2 * SIZE))
     edge[0, 1] = edge[1, 0] = log_odds
-    return ew.Sparsity(1.0) + ew.EdgeBeliefs(edge)
+    return ew.Sparsity(1.0) + ew.EdgeBeliefs(log_odds=edge)
 
 
 def has_second_last(orders):

@@ -12,6 +12,7 @@ from edgewise.priors import OrderFunctionTerm
 from edgewise.samplers import Schedule, prepare_prior
 from edgewise.samplers.beliefs import Questions
 from naive import priors as naive
+from sentences import check_sentence
 
 P = 9
 NAMES = [f"V{i}" for i in range(P)]
@@ -26,7 +27,7 @@ def in_names(variables):
 
 CASES = {
     "sparsity": (ew.Sparsity(0.7), lambda dag, order: naive.sparsity(dag, 0.7)),
-    "edges": (ew.EdgeBeliefs(LOG_ODDS), lambda dag, order: naive.edge_beliefs(dag, LOG_ODDS)),
+    "edges": (ew.EdgeBeliefs(log_odds=LOG_ODDS), lambda dag, order: naive.edge_beliefs(dag, LOG_ODDS)),
     "tiers": (ew.TierOrder([in_names(t) for t in TIERS]), lambda dag, order: naive.tier_order(order, TIERS)),
     "two tiers": (
         ew.TierOrder([[0], [5, 8]], strength=-2.5),
@@ -42,7 +43,11 @@ CASES = {
     ),
     "ancestors": (ew.Ancestors(PAIRS, strength=1.5), lambda dag, order: naive.ancestors(dag, PAIRS, 1.5)),
     "sum": (
-        ew.Sparsity(1) + ew.TierOrder(TIERS, 0.5) + ew.Paths([0], [1]) + ew.Paths([0], [1]) + ew.EdgeBeliefs(LOG_ODDS),
+        ew.Sparsity(1)
+        + ew.TierOrder(TIERS, 0.5)
+        + ew.Paths([0], [1])
+        + ew.Paths([0], [1])
+        + ew.EdgeBeliefs(log_odds=LOG_ODDS),
         lambda dag, order: (
             naive.sparsity(dag)
             + naive.tier_order(order, TIERS, 0.5)
@@ -99,20 +104,29 @@ def test_beliefs_about_edges_are_read_from_every_form():
     matrix = np.arange(9.0).reshape(3, 3)
     edge = matrix * ~np.eye(3, dtype=bool)
     frame = pd.DataFrame(matrix, index=names, columns=names)
-    np.testing.assert_array_equal(ew.EdgeBeliefs(matrix).terms(names).edge, edge)
-    np.testing.assert_array_equal(ew.EdgeBeliefs(frame).terms(names).edge, edge)
+    np.testing.assert_array_equal(ew.EdgeBeliefs(log_odds=matrix).terms(names).edge, edge)
+    np.testing.assert_array_equal(ew.EdgeBeliefs(log_odds=frame).terms(names).edge, edge)
     turned = ["Erk", "Raf", "Mek"]
-    np.testing.assert_array_equal(ew.EdgeBeliefs(frame.loc[turned, turned]).terms(names).edge, edge)
+    np.testing.assert_array_equal(ew.EdgeBeliefs(log_odds=frame.loc[turned, turned]).terms(names).edge, edge)
     table = pd.DataFrame({"source": ["Raf"], "target": ["Mek"], "probability": [0.75]})
-    np.testing.assert_allclose(ew.EdgeBeliefs(table).terms(names).edge[0], [0, np.log(3), 0], rtol=1e-12)
+    found = ew.EdgeBeliefs(probabilities=table).terms(names).edge
+    np.testing.assert_allclose(found[0], [0, np.log(3), 0], rtol=1e-12)
+    for form in (matrix, frame):
+        found = ew.EdgeBeliefs(probabilities=1 / (1 + np.exp(-form))).terms(names).edge
+        np.testing.assert_allclose(found, edge, rtol=1e-12)
     table = pd.DataFrame({"source": ["Raf"], "target": [2], "log_odds": [-4]})
-    np.testing.assert_array_equal(ew.EdgeBeliefs(table).terms(names).edge[0], [0, 0, -4])
+    np.testing.assert_array_equal(ew.EdgeBeliefs(log_odds=table).terms(names).edge[0], [0, 0, -4])
 
 
 def test_a_matrix_with_nothing_on_its_diagonal_is_fine():
     matrix = np.zeros((2, 2))
     np.fill_diagonal(matrix, np.nan)
-    assert not ew.EdgeBeliefs(matrix).terms(["a", "b"]).edge.any()
+    assert not ew.EdgeBeliefs(log_odds=matrix).terms(["a", "b"]).edge.any()
+    assert not ew.EdgeBeliefs(probabilities=matrix + 0.5).terms(["a", "b"]).edge.any()
+
+
+def one_edge(**columns):
+    return pd.DataFrame({"source": ["a"], "target": ["b"]} | columns)
 
 
 @pytest.mark.parametrize(
@@ -129,31 +143,28 @@ def test_a_matrix_with_nothing_on_its_diagonal_is_fine():
         (lambda: ew.Ancestors([("a", "b", "c")]), "pairs"),
         (lambda: ew.Ancestors(["ab"]), "pairs"),
         (lambda: ew.Ancestors([("a", "a")]).terms(["a", "b"]), "with itself"),
-        (lambda: ew.EdgeBeliefs(np.zeros((2, 3))), "square"),
-        (lambda: ew.EdgeBeliefs(np.zeros((3, 3))).terms(["a", "b"]), "3 rows"),
-        (lambda: ew.EdgeBeliefs([[0, np.inf], [0, 0]]), "Constraints"),
-        (lambda: ew.EdgeBeliefs("text"), "number for every edge"),
-        (lambda: ew.EdgeBeliefs(pd.DataFrame({"source": ["a"], "target": ["b"]})), "'log_odds' or 'probability'"),
-        (
-            lambda: ew.EdgeBeliefs(pd.DataFrame({"source": ["a"], "target": ["b"], "probability": [1.5]})),
-            "between 0 and 1",
-        ),
-        (
-            lambda: ew.EdgeBeliefs(pd.DataFrame({"source": ["a"], "target": ["b"], "probability": [1.0]})),
-            "Constraints",
-        ),
-        (
-            lambda: ew.EdgeBeliefs(pd.DataFrame({"source": ["a"], "target": ["a"], "log_odds": [1]})).terms(["a"]),
-            "to itself",
-        ),
-        (lambda: ew.EdgeBeliefs(pd.DataFrame(np.zeros((2, 2)), ["a", "b"], ["a", "c"])), "same variables"),
+        (lambda: ew.EdgeBeliefs(log_odds=np.zeros((2, 3))), "square"),
+        (lambda: ew.EdgeBeliefs(log_odds=np.zeros((3, 3))).terms(["a", "b"]), "3 rows"),
+        (lambda: ew.EdgeBeliefs(log_odds=[[0, np.inf], [0, 0]]), "Constraints"),
+        (lambda: ew.EdgeBeliefs(log_odds="text"), "number for every edge"),
+        (lambda: ew.EdgeBeliefs(np.zeros((2, 2))), r"probabilities=\.\.\.\) or EdgeBeliefs\(log_odds=\.\.\.\)"),
+        (lambda: ew.EdgeBeliefs(), "either"),
+        (lambda: ew.EdgeBeliefs(probabilities=np.zeros((2, 2)), log_odds=np.zeros((2, 2))), "either"),
+        (lambda: ew.EdgeBeliefs(probabilities=np.full((2, 2), -0.1)), "between 0 and 1"),
+        (lambda: ew.EdgeBeliefs(log_odds=one_edge()), "none is 'log_odds'"),
+        (lambda: ew.EdgeBeliefs(probabilities=one_edge(log_odds=[1])), "none is 'probability'"),
+        (lambda: ew.EdgeBeliefs(probabilities=one_edge(probability=[1.5])), "between 0 and 1"),
+        (lambda: ew.EdgeBeliefs(probabilities=one_edge(probability=[1.0])), "Constraints"),
+        (lambda: ew.EdgeBeliefs(log_odds=one_edge(target=["a"], log_odds=[1])).terms(["a"]), "to itself"),
+        (lambda: ew.EdgeBeliefs(log_odds=pd.DataFrame(np.zeros((2, 2)), ["a", "b"], ["a", "c"])), "same variables"),
         (lambda: ew.LogPrior(3), "function of the DAG"),
         (lambda: ew.Sparsity(-1), "positive number"),
     ],
 )
 def test_what_cannot_be_understood_is_refused(make, message):
-    with pytest.raises(ew.ArgumentError, match=message):
+    with pytest.raises(ew.ArgumentError, match=message) as error:
         make()
+    check_sentence(str(error.value))
 
 
 def test_priors_add_up_to_a_flat_sum():

@@ -43,7 +43,7 @@ def test_a_prior_on_edges_and_rules_for_them_count():
     constraints = ew.Constraints(required=[(names[0], names[1])], forbidden=[(names[2], names[3])])
     log_odds = np.full((5, 5), 0.3)
     log_odds[3, 4] = 2.0
-    prior = ew.Sparsity(0.5) + ew.EdgeBeliefs(log_odds)
+    prior = ew.Sparsity(0.5) + ew.EdgeBeliefs(log_odds=log_odds)
     posterior = ew.sample(data, prior=prior, constraints=constraints, **QUICK)
     log_prior = prior.terms(names).edge
     check(posterior, data.to_numpy(), log_prior, required={(0, 1)}, forbidden={(2, 3)})

@@ -212,7 +212,7 @@ def test_scores_and_priors_of_draws_are_those_of_their_dags(rng, n, p, criterion
     values = well_behaved(rng, n, p)
     log_odds = rng.normal(size=(p, p))
     settings = {"parents": "grow-shrink", "criterion": criterion, "moves": "auto", "alpha": 0.1}
-    prior = ew.Sparsity(0.5) + ew.EdgeBeliefs(log_odds)
+    prior = ew.Sparsity(0.5) + ew.EdgeBeliefs(log_odds=log_odds)
     chain = make_chain(values, rng.permutation(p), prior=prior, **settings)
     dags, orders, log_posterior = drive(chain, rng.random((5000, 2)))
     naive = NaiveGrowShrink(values, criterion=criterion, alpha=0.1)

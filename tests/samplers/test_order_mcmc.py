@@ -20,6 +20,7 @@ from naive.parent_sets import make_chain, read_draws, take_step
 from naive.stepping import FlatScore
 
 TIERS = ew.TierOrder([["X0"], ["X2"], ["X1"]], strength=0.7)
+BELIEFS = ew.EdgeBeliefs(log_odds=np.arange(16).reshape(4, 4) / 8 - 1)
 
 
 def few_variables(p=4):
@@ -64,7 +65,7 @@ def transition_matrix(chain, orders):
     (3, {}),
     (3, {"prior": ew.Sparsity(0.5) + TIERS, "constraints": ew.Constraints(required=[("X2", "X1")])}),
     (4, {}),
-    (4, {"prior": ew.EdgeBeliefs(np.arange(16).reshape(4, 4) / 8 - 1) + TIERS + ew.TierOrder([["X3"], ["X1"]])}),
+    (4, {"prior": BELIEFS + TIERS + ew.TierOrder([["X3"], ["X1"]])}),
     (4, {"constraints": ew.Constraints(tiers=[["X3"], ["X0"]], forbidden=[("X1", "X2")], roots=["X3"])}),
 ])  # fmt: skip
 def test_the_transition_matrix_leaves_the_target_unchanged(p, settings):

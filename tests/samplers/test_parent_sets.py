@@ -113,7 +113,7 @@ def test_tables_hold_every_allowed_set_with_its_weight(rng):
     constraints = ew.Constraints(required=[("X2", "X0")], forbidden=[("X1", "X0")], tiers=[["X4"], ["X5"]])
     knowledge = constraints.resolve([f"X{v}" for v in range(6)])
     target = make_target(
-        values, prior=ew.EdgeBeliefs(edge), constraints=constraints, max_parents=3, candidates=candidates
+        values, prior=ew.EdgeBeliefs(log_odds=edge), constraints=constraints, max_parents=3, candidates=candidates
     )
     for node in range(6):
         found = list_table(target.table, node, 6)

@@ -27,6 +27,7 @@ draw_dag, take_out, put_in, find_layers, list_parents = map(
 )
 
 TIERS = ew.TierOrder([["X0"], ["X2"], ["X1"]], strength=0.7)
+BELIEFS = ew.EdgeBeliefs(log_odds=np.arange(9).reshape(3, 3) / 4 - 1)
 
 
 def few_variables(p=4):
@@ -152,7 +153,7 @@ FEW_CANDIDATES[[0, 1, 0, 2], [1, 2, 3, 3]] = True
 @pytest.mark.parametrize(("p", "settings", "candidates"), [
     (2, {}, None),
     (3, {}, None),
-    (3, {"prior": ew.EdgeBeliefs(np.arange(9).reshape(3, 3) / 4 - 1) + TIERS + ew.TierOrder([["X2"], ["X0"]])}, None),
+    (3, {"prior": BELIEFS + TIERS + ew.TierOrder([["X2"], ["X0"]])}, None),
     (3, {"prior": TIERS, "constraints": ew.Constraints(required=[("X2", "X1")], forbidden=[("X0", "X2")])}, None),
     (3, {"constraints": ew.Constraints(tiers=[["X1"], ["X0"]])}, None),
     (4, {"constraints": ew.Constraints(required=[("X1", "X2"), ("X0", "X3")])}, FEW_CANDIDATES),

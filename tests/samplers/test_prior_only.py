@@ -38,7 +38,7 @@ LOG_ODDS = np.array([[0, 1, -1, 0], [0.5, 0, 2, 0], [0, 0, 0, 0], [0, -2, 0, 0.0
 
 CASES = {
     "sparsity": (ew.Sparsity(1), lambda dag, order: naive.sparsity(dag), None),
-    "edges": (ew.EdgeBeliefs(LOG_ODDS), lambda dag, order: naive.edge_beliefs(dag, LOG_ODDS), None),
+    "edges": (ew.EdgeBeliefs(log_odds=LOG_ODDS), lambda dag, order: naive.edge_beliefs(dag, LOG_ODDS), None),
     "tiers": (ew.TierOrder([[2], [0], [1]], 2), lambda dag, order: naive.tier_order(order, [[2], [0], [1]], 2), None),
     "paths": (ew.Paths([0, 1], [3], 2), lambda dag, order: naive.paths(dag, [0, 1], [3], 2), None),
     "function": (ew.LogPrior(naive.sparsity), lambda dag, order: naive.sparsity(dag), None),

@@ -20,12 +20,12 @@ TIERS = [[2], [0, 3], [1]]
 
 CASES = {
     "sparsity": (ew.Sparsity(0.7), lambda dag, order: naive.sparsity(dag, 0.7)),
-    "edges": (ew.EdgeBeliefs(LOG_ODDS), lambda dag, order: naive.edge_beliefs(dag, LOG_ODDS)),
+    "edges": (ew.EdgeBeliefs(log_odds=LOG_ODDS), lambda dag, order: naive.edge_beliefs(dag, LOG_ODDS)),
     "tiers": (ew.TierOrder(TIERS), lambda dag, order: naive.tier_order(order, TIERS)),
     "paths": (ew.Paths([0, 2], [1, 3], 2.0), lambda dag, order: naive.paths(dag, [0, 2], [1, 3], 2.0)),
     "ancestors": (ew.Ancestors([(3, 0), (1, 2)], 3.0), lambda dag, order: naive.ancestors(dag, [(3, 0), (1, 2)], 3.0)),
     "all": (
-        ew.Sparsity(0.7) + ew.EdgeBeliefs(LOG_ODDS) + ew.TierOrder(TIERS, 0.8) + ew.Paths([0], [1, 3]),
+        ew.Sparsity(0.7) + ew.EdgeBeliefs(log_odds=LOG_ODDS) + ew.TierOrder(TIERS, 0.8) + ew.Paths([0], [1, 3]),
         lambda dag, order: (
             naive.sparsity(dag, 0.7)
             + naive.edge_beliefs(dag, LOG_ODDS)
@@ -207,7 +207,7 @@ def test_functions_travel_to_other_processes_or_are_refused():
 
 def test_the_record_names_the_parts_of_the_prior():
     data = ew.simulate(4, 60, seed=2).data
-    prior = ew.Sparsity(2) + ew.TierOrder([["X0"], ["X1"]]) + ew.LogPrior(named) + ew.EdgeBeliefs(LOG_ODDS)
+    prior = ew.Sparsity(2) + ew.TierOrder([["X0"], ["X1"]]) + ew.LogPrior(named) + ew.EdgeBeliefs(log_odds=LOG_ODDS)
     info = draw(data, prior).info["prior"]
     assert [part["name"] for part in info["parts"]] == ["Sparsity", "TierOrder", "LogPrior", "EdgeBeliefs"]
     assert info["parts"][2]["function"] == "named"

@@ -69,7 +69,7 @@ def opinion(dag, order):
 PRIORS = {
     "plain": (ew.Sparsity(0.7), lambda dag, order: naive.sparsity(dag, 0.7)),
     "edges": (
-        ew.Sparsity(0.7) + ew.EdgeBeliefs(LOG_ODDS),
+        ew.Sparsity(0.7) + ew.EdgeBeliefs(log_odds=LOG_ODDS),
         lambda dag, order: naive.sparsity(dag, 0.7) + naive.edge_beliefs(dag, LOG_ODDS),
     ),
     "structure": (

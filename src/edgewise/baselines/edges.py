@@ -31,15 +31,15 @@ def know(constraints: Constraints | None, names: Sequence[str]) -> Knowledge:
     return (Constraints() if constraints is None else constraints).resolve(names)
 
 
-def know_edges(constraints: Constraints | None, names: Sequence[str]) -> Knowledge:
-    """Return what constraints say, after checking that they speak of single edges only."""
+def know_edges(constraints: Constraints | None, names: Sequence[str], *, by: str = "This method") -> Knowledge:
+    """Return what constraints say, after checking that they speak of single edges and of the order only."""
     knowledge = know(constraints, names)
     needed = knowledge.ancestors & ~ancestors(knowledge.required)
     excluded = knowledge.not_ancestors & ~knowledge.before.T
     if needed.any() or excluded.any():
         raise ArgumentError(
-            "This method keeps to constraints on edges, tiers, roots and leaves, but not on ancestors and "
-            "not_ancestors: leave those out, or use sample() with MinimalIMAP()."
+            f"{by} keeps to constraints on edges, tiers, roots and leaves, but not on ancestors and not_ancestors: "
+            "leave those out, or use sample() with MinimalIMAP()."
         )
     return knowledge
 

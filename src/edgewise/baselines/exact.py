@@ -1,6 +1,8 @@
 """Exact posteriors, without sampling, for few variables.
 
-**Over DAGs.** Up to five variables all DAGs are listed (29,281 of five), each with its probability.
+**Over DAGs.** Up to five variables all DAGs are listed (29,281 of five), each with its probability. Up to fourteen
+they are summed over without a list, in :mod:`edgewise._kernels.learners.exact_dags`: that gives the probabilities of
+edges and of paths.
 
 **Over orders.** Order MCMC samples orders, and so a DAG once for every order that it agrees with. The sum over all
 orders and all DAGs along them takes about p^2 2^p steps by the dynamic programme of Koivisto & Sood (2004), in
@@ -9,50 +11,33 @@ orders and all DAGs along them takes about p^2 2^p steps by the dynamic programm
 
 from functools import cache
 from itertools import combinations, product
-from typing import Any, Literal, overload
+from typing import Any, Literal
 
 import numpy as np
 from scipy.special import logsumexp
 
+from edgewise._kernels.graphs.features import paths_weighted_sum
 from edgewise._kernels.learners.exact import edge_probabilities, sum_over_orders, weigh_families
+from edgewise._kernels.learners.exact_dags import find_edges, find_paths, new_sums, sum_over_dags
 from edgewise._kernels.scores.interface import new_room
 from edgewise.arguments import is_whole
 from edgewise.data import Data, load_data
 from edgewise.errors import ArgumentError
-from edgewise.graphs import ancestors_of_many
+from edgewise.graphs import ancestors, ancestors_of_many
 from edgewise.priors import Constraints, Knowledge, Prior
 from edgewise.scores import Score, default_score, prepare_score
 
-from .edges import edge_weights, know
+from .edges import edge_weights, know, know_edges
 from .exact_results import ExactEdges, ExactPosterior
 
 MOST_LISTED = 5
 """Most variables whose DAGs are listed. Six have 3,781,503 DAGs, and seven more than a billion."""
 
-MOST_SUMMED = 18
-"""Most variables to sum over orders of: the tables take 80 MB then, and twice as much, and time, for each more."""
+MOST_SUMMED = {"dags": 14, "orders": 18}
+"""Most variables to sum over DAGs and over orders of: a few seconds, and 45 and 80 MB. One more takes four times as
+long and three times as much memory over DAGs, and twice as much of both over orders."""
 
 
-@overload
-def exact_posterior(
-    data: Data,
-    *,
-    over: Literal["dags"],
-    score: Score | None = None,
-    prior: Prior | None = None,
-    constraints: Constraints | None = None,
-    max_parents: int | None = None,
-) -> ExactPosterior: ...
-@overload
-def exact_posterior(
-    data: Data,
-    *,
-    over: Literal["auto", "orders"] = "auto",
-    score: Score | None = None,
-    prior: Prior | None = None,
-    constraints: Constraints | None = None,
-    max_parents: int | None = None,
-) -> ExactEdges: ...
 def exact_posterior(
     data: Data,
     *,
@@ -69,26 +54,32 @@ def exact_posterior(
     data
         Whatever :func:`edgewise.sample` takes.
     over
-        ``"dags"``: each DAG counts once; up to 5 variables. ``"orders"``: a DAG counts once for every order of the
+        ``"dags"``: each DAG counts once; up to 14 variables. ``"orders"``: a DAG counts once for every order of the
         variables in which its parents precede their children, which is the target of order MCMC; up to 18 variables.
-        ``"auto"``: over DAGs up to 5 variables, and over orders for more.
+        ``"auto"``: over DAGs up to 14 variables, and over orders for more.
     score
         Default: ``BGe()``.
     prior
-        Default: ``Sparsity("auto")``. It must be a sum over edges.
+        Default: ``Sparsity("auto")``, as in :func:`edgewise.sample`. It must be a sum over edges.
     constraints
-        What is known for certain; over DAGs only.
+        What is known for certain; over DAGs only, and ``ancestors`` and ``not_ancestors`` only up to 5 variables.
     max_parents
         Leave out DAGs in which a variable has more parents than this. Default: none are left out.
 
     Returns
     -------
     ExactPosterior or ExactEdges
-        Over DAGs, the probability of every DAG and of every edge; over orders, of every edge.
+        Over DAGs up to 5 variables an ExactPosterior, with the probability of every DAG, and so of everything that can
+        be asked of one. Over DAGs of more, the probability of every edge and every path; over orders, of every edge.
 
     Notes
     -----
-    Over orders of p variables it takes about p^2 2^p steps and 16 p 2^p bytes: a second and 17 MB for 16.
+    Over DAGs of more than 5 variables, probabilities of edges take about p 3^p steps, those of paths 4^p, and memory
+    8 * 3^p bytes: a third of a second for 12 variables, three seconds and 45 MB for 14. Weights are added and
+    subtracted (Tian & He, 2009), in units by which none gets lost: the error of a probability is below 1e-9 and, on all
+    data that were tried, below 1e-12. That of the scores, about 1e-16 of their size, comes on top.
+
+    Over orders it takes about p^2 2^p steps and 16 p 2^p bytes: a second and 17 MB for 16.
 
     Examples
     --------
@@ -99,6 +90,8 @@ def exact_posterior(
     (543, 1.0)
     >>> posterior.edge_probabilities("undirected").shape
     (4, 4)
+    >>> exact_posterior(ew.simulate(8, 100, seed=1).data)
+    <ExactEdges of 8 variables, over dags>
     """
     if over not in ("auto", "dags", "orders"):
         raise ArgumentError(f"over must be 'auto', 'dags' or 'orders', but {over!r} was given.")
@@ -107,12 +100,20 @@ def exact_posterior(
     dataset = load_data(data)
     p = dataset.p
     if over == "auto":
-        over = "dags" if p <= MOST_LISTED else "orders"
+        over = "dags" if p <= MOST_SUMMED["dags"] else "orders"
     _check_size(p, over)
     tables = prepare_score(default_score() if score is None else score, dataset)
     if constraints is not None and over == "orders":
-        raise ArgumentError("exact_posterior keeps to constraints only over DAGs, with at most 5 variables.")
-    knowledge = know(constraints, dataset.names)
+        raise ArgumentError(
+            f"exact_posterior keeps to constraints only over DAGs, with at most {MOST_SUMMED['dags']} variables."
+        )
+    is_listed = over == "dags" and p <= MOST_LISTED
+    if is_listed:
+        knowledge = know(constraints, dataset.names)
+    else:
+        knowledge = know_edges(
+            constraints, dataset.names, by=f"With more than {MOST_LISTED} variables, exact_posterior"
+        )
     families = Families(
         tables,
         edge_weights(prior, dataset.names, by="exact_posterior"),
@@ -122,7 +123,9 @@ def exact_posterior(
     )
     if over == "orders":
         return sum_orders(families, dataset.names)
-    return list_dags(families, dataset.names, knowledge)
+    if is_listed:
+        return list_dags(families, dataset.names, knowledge)
+    return sum_dags(families, dataset.names, knowledge)
 
 
 class Families:
@@ -177,20 +180,56 @@ def list_dags(families: Families, names: tuple[str, ...], knowledge: Knowledge |
     possible = log_prior > -np.inf
     if knowledge is not None:
         paths = ancestors_of_many(dags)
-        possible &= ~(knowledge.ancestors & ~paths | knowledge.not_ancestors & paths).any(axis=(1, 2))
+        excluded = knowledge.not_ancestors | knowledge.before.T
+        possible &= ~(knowledge.ancestors & ~paths | excluded & paths).any(axis=(1, 2))
     dags, log_posterior, log_prior = dags[possible], log_posterior[possible], log_prior[possible]
     _check_possible(len(dags) > 0)
     total = logsumexp(log_posterior)
+    _check_possible(total > -np.inf)
     probabilities = np.exp(log_posterior - total)
     return ExactPosterior(
         names,
         "dags",
         float(total - logsumexp(log_prior)),
         np.tensordot(probabilities, dags, axes=1),
+        paths_weighted_sum(dags, probabilities),
         dags,
         probabilities,
         log_posterior,
     )
+
+
+def sum_dags(families: Families, names: tuple[str, ...], knowledge: Knowledge | None = None) -> ExactEdges:
+    """Return the probabilities of edges and paths over all DAGs that agree with the knowledge, each counted once.
+
+    The families must agree with the knowledge of edges.
+    """
+    p = families.p
+    before = np.zeros((p, p), dtype=np.bool_) if knowledge is None else _order_beyond_edges(knowledge)
+    needed = (1 << np.arange(p)) @ before
+    sums = new_sums(p)
+    log_prior = sum_over_dags(families.log_prior(), needed, sums)
+    _check_possible(log_prior > -np.inf)
+    total = sum_over_dags(families.log_posterior(), needed, sums)
+    _check_possible(total > -np.inf)
+    directed, paths = np.empty((p, p)), None
+    find_edges(sums, directed)
+    if not before.any():
+        paths = np.empty((p, p))
+        find_paths(sums, paths)
+        np.fill_diagonal(paths, 0.0)
+        paths.clip(0, 1, out=paths)
+    return ExactEdges(names, "dags", float(total - log_prior), directed.clip(0, 1), paths)
+
+
+def _order_beyond_edges(knowledge: Knowledge) -> np.ndarray:
+    """Return who comes before whom, or nobody if the required and forbidden edges alone see to it.
+
+    They do not where tiers leave a variable out, through which a path may lead from a later tier to an earlier one.
+    """
+    paths = ancestors_of_many(~knowledge.forbidden[None])[0]
+    is_open = knowledge.before & ~ancestors(knowledge.required) & paths.T
+    return knowledge.before if is_open.any() else np.zeros_like(knowledge.before)
 
 
 def sum_orders(families: Families, names: tuple[str, ...]) -> ExactEdges:
@@ -198,7 +237,8 @@ def sum_orders(families: Families, names: tuple[str, ...]) -> ExactEdges:
     log_prior = sum_over_orders(families.log_prior())
     _check_possible(log_prior > -np.inf)
     total, directed = edge_probabilities(families.log_posterior())
-    return ExactEdges(names, "orders", float(total - log_prior), directed)
+    _check_possible(total > -np.inf)
+    return ExactEdges(names, "orders", float(total - log_prior), directed, None)
 
 
 @cache
@@ -225,21 +265,24 @@ def all_dags(p: int) -> np.ndarray:
     return dags
 
 
-def _check_size(p: int, over: str) -> None:
-    if over == "dags" and p > MOST_LISTED:
+def _check_size(p: int, over: Literal["dags", "orders"]) -> None:
+    most = MOST_SUMMED[over]
+    if p <= most:
+        return
+    if over == "dags":
         raise ArgumentError(
-            f"The DAGs of more than {MOST_LISTED} variables are too many to list, and the data have {p}: take fewer "
+            f"The exact sum over all DAGs is made for {most} variables at most, and the data have {p}: take fewer "
             f"variables, or over='orders', or sample."
         )
-    if p > MOST_SUMMED:
-        raise ArgumentError(
-            f"The exact sum over all orders of {p} variables would need {16e-9 * p * 2.0**p:,.1f} GB of memory, and is "
-            f"made for {MOST_SUMMED} variables at most: take fewer, or sample."
-        )
+    raise ArgumentError(
+        f"The exact sum over all orders of {p} variables would need {16e-9 * p * 2.0**p:,.1f} GB of memory, and is "
+        f"made for {most} variables at most: take fewer, or sample."
+    )
 
 
 def _check_possible(is_possible: bool) -> None:
     if not is_possible:
         raise ArgumentError(
-            "No DAG is left: the required edges close a cycle, or give a variable more parents than max_parents."
+            "No DAG is left: the required edges close a cycle, or give a variable more parents than max_parents or the "
+            "score allow."
         )

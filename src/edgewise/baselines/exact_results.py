@@ -1,4 +1,4 @@
-"""What is known exactly: probabilities of edges, and of DAGs where they are few enough to list.
+"""What is known exactly: probabilities of edges and paths, and of DAGs where they are few enough to list.
 
 They are read as an :class:`edgewise.Posterior` is, by methods of the same names; Monte Carlo errors are zero.
 """
@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from edgewise._kernels.graphs.equivalence import compelled_weighted_sum
-from edgewise._kernels.graphs.features import blankets_weighted_sum, paths_weighted_sum
+from edgewise._kernels.graphs.features import blankets_weighted_sum
 from edgewise.arguments import is_number, is_whole
 from edgewise.errors import ArgumentError
 from edgewise.graphs import to_networkx
@@ -26,7 +26,7 @@ Over = Literal["dags", "orders"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ExactEdges:
-    """Exact posterior probabilities of edges.
+    """Exact posterior probabilities of edges and, over DAGs, of paths.
 
     Made by :func:`edgewise.exact_posterior`.
 
@@ -40,12 +40,15 @@ class ExactEdges:
         The logarithm of the data's marginal likelihood, averaged over the prior.
     directed : ndarray, shape (p, p)
         The probability of every edge i -> j.
+    paths : ndarray, shape (p, p), or None
+        The probability of a directed path from i to j, where it is known.
     """
 
     nodes: tuple[str, ...]
     over: Over
     log_evidence: float
     directed: np.ndarray
+    paths: np.ndarray | None
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {len(self.nodes)} variables, over {self.over}>"
@@ -115,6 +118,28 @@ class ExactEdges:
         """
         return consensus(self.edge_probabilities().to_numpy(), _check_threshold(threshold))
 
+    def path_probabilities(self) -> pd.DataFrame:
+        """Return the probability of a directed path from each variable (row) to each other: that it is an ancestor.
+
+        Returns
+        -------
+        DataFrame
+            Rows are ancestors, columns are descendants.
+
+        Raises
+        ------
+        ArgumentError
+            If it is not known: over orders, and over DAGs of more than five variables with tiers that leave some out.
+        """
+        if self.paths is None and self.over == "orders":
+            raise ArgumentError("Probabilities of paths are known over DAGs only: take over='dags', or sample.")
+        if self.paths is None:
+            raise ArgumentError(
+                "With more than five variables, probabilities of paths are not known if tiers leave some of them out: "
+                "put every variable into a tier, or sample."
+            )
+        return self._labelled(self.paths)
+
     def _compelled(self) -> np.ndarray:
         raise ArgumentError(
             "Whether edges are compelled is known of listed DAGs only, up to five variables over 'dags': ask for "
@@ -133,7 +158,7 @@ class ExactPosterior(ExactEdges):
 
     Attributes
     ----------
-    nodes, over, log_evidence, directed
+    nodes, over, log_evidence, directed, paths
         As in :class:`ExactEdges`.
     dags : ndarray of bool, shape (m, p, p)
         All DAGs; entry (i, j) of one is true when i -> j.
@@ -164,10 +189,6 @@ class ExactPosterior(ExactEdges):
         compelled = self.edge_probabilities("compelled")
         table["compelled"] = [compelled.loc[edge] for edge in zip(table["source"], table["target"], strict=True)]
         return table
-
-    def path_probabilities(self) -> pd.DataFrame:
-        """Return the probability of a directed path from each variable (row) to each other: that it is an ancestor."""
-        return self._labelled(paths_weighted_sum(self.dags, self.probabilities))
 
     def markov_blanket_probabilities(self) -> pd.DataFrame:
         """Return the probability that each variable is a parent, child or co-parent of each other; symmetric."""
