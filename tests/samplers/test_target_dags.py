@@ -6,7 +6,7 @@ from scipy.stats import norm
 
 import edgewise as ew
 from edgewise.graphs import hook_estimate
-from edgewise.samplers import multiplicity
+from edgewise.samplers import minimal_imap, multiplicity
 from exact.orders import ExactOrders
 from exact.transitions import transition_matrix
 from naive.graphs import random_dag
@@ -148,3 +148,18 @@ def test_a_direction_that_the_data_leave_open():
     }
     assert found == {"orders": pytest.approx(0.29, abs=0.02), "dags": pytest.approx(0.49, abs=0.02)}
     assert ew.exact_posterior(data, prior=prior).edge_probabilities().loc["X3", "X0"] == pytest.approx(0.49, abs=0.005)
+
+
+def test_dags_whose_orders_nobody_can_count_do_not_lose_a_run(monkeypatch):
+    """The draws are there, and the chain's own correction with them."""
+
+    def refuse(dags, before=None):
+        raise ew.ArgumentError("too varied to estimate")
+
+    monkeypatch.setattr(minimal_imap, "count_orders", refuse)
+    data = ew.simulate(9, 100, seed=1).data
+    with pytest.warns(ew.ConvergenceWarning, match="equal weights"):
+        posterior = ew.sample(
+            data, sampler=ew.MinimalIMAP(target="dags"), iterations=500, thin=10, seed=1, progress=False
+        )
+    assert np.ptp(posterior.weights) == 0

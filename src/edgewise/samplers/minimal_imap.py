@@ -1,5 +1,6 @@
 """Minimal I-MAP MCMC: a chain over orders, each standing for its minimal I-MAP."""
 
+import warnings
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -15,7 +16,7 @@ from edgewise._kernels.full_conditioning.factor import FullConditioning
 from edgewise._kernels.grow_shrink.tree import GrowShrink
 from edgewise.arguments import is_number
 from edgewise.data import Dataset
-from edgewise.errors import ArgumentError
+from edgewise.errors import ArgumentError, ConvergenceWarning
 from edgewise.imap import Criterion, check_criterion, prepare_grow_shrink, resolve_criterion
 from edgewise.independence import (
     IndependenceTest,
@@ -51,6 +52,11 @@ wants it. Chains end with an error before any other rho^2 comes so near to 1."""
 
 ENUMERATED = 8
 """Most variables whose orders are all looked at to count those that lead to a DAG: 40,320 take about two seconds."""
+
+UNCOUNTED = (
+    "Some DAGs have too many orders to count, and too varied ones to estimate their number, so that draws have equal "
+    "weights: DAGs count once only as far as the chain itself corrects for their orders. DagMCMC() needs no weights."
+)
 
 STARTS = 100
 """Orders to try for a start where many are excluded. If fewer than one in twenty were allowed, they would be found with
@@ -205,14 +211,19 @@ class MinimalIMAP(Sampler):
         Returns
         -------
         ndarray of shape (chain, draw)
-            The log weights, up to a constant.
+            The log weights, up to a constant. All zero, with a warning, where the orders of a DAG can be neither
+            counted nor estimated: the chain's own correction is then all there is.
         """
         before = None if model.knowledge is None else model.knowledge.before
         all_orders = model.count_orders() if model.p <= ENUMERATED else None
         log_weight = []
         for stack in dags:
             if all_orders is None:
-                log_orders = count_orders(stack, before)
+                try:
+                    log_orders = count_orders(stack, before)
+                except ArgumentError:
+                    warnings.warn(UNCOUNTED, ConvergenceWarning, stacklevel=2)
+                    return np.zeros(which.shape)
             else:
                 log_orders = np.log([all_orders[dag.tobytes()] for dag in stack])
             log_weight.append(-sum_relatives(stack) - log_orders)
