@@ -61,7 +61,7 @@ def test_the_section(tmp_path):
 def test_without_dream4_and_with_a_chain_apart(tmp_path):
     section = conclude(tmp_path, ["n = 100", "n = 1000"], shift=5.0)
     (table,) = section.tables.values()
-    assert table.loc[("n = 100", "our defaults"), "between chains"] == pytest.approx(5, abs=0.5)
+    assert table.loc[("n = 100", "our minIMAP"), "between chains"] == pytest.approx(5, abs=0.5)
     assert [check.holds for check in section.checks] == [False]
 
 

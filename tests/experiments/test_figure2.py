@@ -40,7 +40,7 @@ def test_the_section(tmp_path):
     section = EXPERIMENT.conclude(results_of(0.01), tmp_path)
     (table,) = section.tables.values()
     assert table.index.unique("data").tolist() == ["n = 100", "n = 1000"]
-    assert table.loc[("n = 1000", "our defaults"), "all pairs"] > table.loc[("n = 1000", "Order"), "all pairs"]
+    assert table.loc[("n = 1000", "our minIMAP"), "all pairs"] > table.loc[("n = 1000", "Order"), "all pairs"]
     assert [check.holds for check in section.checks] == [True]
     assert section.figures[0].exists()
 

@@ -74,15 +74,15 @@ def test_data_follow_the_network(data):
 
 
 def test_pieces(data):
-    """Every row once, on a few draws; only our defaults without paths have Rao-Blackwellised probabilities besides."""
+    """Every row once, on a few draws; only our minIMAP without paths have Rao-Blackwellised probabilities besides."""
     found = {}
     for piece in EXPERIMENT.plan(True, data):
         if piece.settings["seed"] == 1:
             found |= rate_prior(**{**piece.settings, "iterations": 500, "replicates": 3})["rows"]
     assert set(PUBLISHED) < set(found)
     assert {row for row in found if "Rao" in row} == {
-        "our defaults w/ order prior, Rao-Blackwellised",
-        "our defaults w/o either, Rao-Blackwellised",
+        "our minIMAP w/ order prior, Rao-Blackwellised",
+        "our minIMAP w/o either, Rao-Blackwellised",
     }
     assert all(0.3 < rates["auroc"] <= 1 for rates in found.values())
 

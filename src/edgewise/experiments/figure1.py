@@ -45,7 +45,7 @@ STYLES = {"random": COLOURS[4], "MMHC": COLOURS[0], "true": COLOURS[6]}
 """A colour for each kind of start; the paper has two for each."""
 
 SAMPLERS = ("minimal-imap", "defaults", "order", "partition")
-"""The paper's three, and our defaults."""
+"""The paper's three, and our minIMAP."""
 
 POINTS = 250
 """Points of a line in the figure: more could not be told apart at its size."""
@@ -146,7 +146,7 @@ def conclude(results: Mapping[str, dict[str, Any]], directory: Path) -> Section:
             f"Two chains from random orders, two from MMHC and one from the true order, {first['iterations']:,} "
             "iterations each. Chains have mixed if they come to the same level, whatever their start. The table has, "
             "after the first fifth, the largest difference between mean log posteriors of two chains, and the standard "
-            "deviation within one. The levels of our defaults are others, since their prior is.",
+            "deviation within one. The levels of our minIMAP are others, since their prior is.",
             "The paper sees good mixing for n = 100 and DREAM4 and poor mixing for n = 1000, worse in order and "
             f"partition MCMC. Here the ratio for minimal I-MAP MCMC as in the paper is {ours}; for the others "
             "see the table.",
@@ -159,7 +159,7 @@ def conclude(results: Mapping[str, dict[str, Any]], directory: Path) -> Section:
         figures=(save_figure(figure, directory / "traces.svg"),),
         checks=(
             Check(
-                "With n = 100, chains of our defaults from all starts reach the same level: it differs by less than "
+                "With n = 100, chains of our minIMAP from all starts reach the same level: it differs by less than "
                 "twice the standard deviation within a chain.",
                 ratio["n = 100", METHODS["defaults"].label] < 2,
             ),

@@ -89,7 +89,7 @@ def conclude(results: Mapping[str, dict[str, Any]], directory: Path) -> Section:
         figures=(save_figure(figure, directory / "scatter.svg"),),
         checks=(
             Check(
-                "For n = 1000, runs of our defaults from different starts correlate at .99 or more.",
+                "For n = 1000, runs of our minIMAP from different starts correlate at .99 or more.",
                 bool(many[METHODS["defaults"].label] >= 0.99),
             ),
         ),

@@ -56,7 +56,9 @@ def rate(score: np.ndarray, truth: np.ndarray) -> dict[str, Any]:
     return {"auroc": auroc(score, truth), "curve": np.interp(RATES, *roc_curve(score, truth)).round(DIGITS).tolist()}
 
 
-def rate_posterior(posterior: Posterior, truth: DataSet, *, rao_blackwell: bool = False) -> dict[str, dict[str, Any]]:
+def rate_posterior(
+    posterior: Posterior, truth: DataSet, *, rao_blackwell: bool | None = False
+) -> dict[str, dict[str, Any]]:
     """Return the rates of all kinds of features of a posterior.
 
     Parameters

@@ -129,7 +129,8 @@ PAPER = ew.MinimalIMAP(parents="full", moves="adjacent")
 METHODS = {
     "minimal-imap": Method("minIMAP", PAPER, ew.Sparsity(1.0)),
     "longer": Method(f"minIMAP, {LONGER} times as long", PAPER, ew.Sparsity(1.0), times=LONGER),
-    "defaults": Method("our defaults", ew.MinimalIMAP(), ew.Sparsity("auto")),
+    "defaults": Method("our minIMAP", ew.MinimalIMAP(), ew.Sparsity("auto")),
+    "posterior": Method("our default", ew.DagMCMC(), ew.Sparsity("auto")),
     "order": Method("Order", ew.OrderMCMC(max_parents=FULL.max_parents), ew.Sparsity(1.0)),
     "partition": Method("Partition", ew.PartitionMCMC(max_parents=FULL.max_parents), ew.Sparsity(1.0)),
 }

@@ -53,7 +53,7 @@ BETTER = f"{METHODS['defaults'].label}, Rao-Blackwellised"
 FLOOR = "|correlation|"
 
 LABELS = (
-    "minIMAP", METHODS["longer"].label, METHODS["defaults"].label, BETTER,
+    "minIMAP", METHODS["longer"].label, METHODS["defaults"].label, BETTER, METHODS["posterior"].label,
     "Order-NBC", "Order-PBC", "Order-FBC", "Partition", "MMHC-Boot", FLOOR,
 )  # fmt: skip
 """The rows of the tables."""
@@ -103,7 +103,8 @@ def rate_method(
         starts = mmhc_orders(data_set.data, 1, seed=seed)
         posterior = sample(chosen, data_set.data, starts=starts, iterations=iterations, seed=seed)
         found = correct_bias(posterior) if method == "order" else {chosen.label: posterior}
-        rows = {name: rate_posterior(each, data_set) for name, each in found.items()}
+        estimator = None if method == "posterior" else False
+        rows = {name: rate_posterior(each, data_set, rao_blackwell=estimator) for name, each in found.items()}
         if method == "defaults":
             rows[BETTER] = rate_posterior(posterior, data_set, rao_blackwell=True)
     return {
@@ -155,7 +156,7 @@ def plan(quick: bool, data: Path | None) -> list[Piece]:
     }
     return [
         Piece(f"{name}-{method}", rate_method, {"source": source, "label": label, "method": method, **settings})
-        for method in ("partition", "bootstrap", "order", "longer", "defaults", "minimal-imap", "floor")
+        for method in ("partition", "bootstrap", "order", "posterior", "longer", "defaults", "minimal-imap", "floor")
         for name, label, source in sources
     ]
 

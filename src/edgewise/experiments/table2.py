@@ -110,9 +110,9 @@ def make_methods(network: Network, max_parents: int) -> dict[str, Method]:
         PATH_AND_ORDER: _with_prior(paper, both),
         ORDER: _with_prior(paper, order),
         NEITHER: paper,
-        "our defaults w/ path and order prior": _with_prior(ours, both),
-        "our defaults w/ order prior": _with_prior(ours, order),
-        "our defaults w/o either": ours,
+        "our minIMAP w/ path and order prior": _with_prior(ours, both),
+        "our minIMAP w/ order prior": _with_prior(ours, order),
+        "our minIMAP w/o either": ours,
         "Order w/ order prior": _with_prior(choose_method("order", max_parents), order),
         "Partition w/ order prior": _with_prior(choose_method("partition", max_parents), order),
     }
