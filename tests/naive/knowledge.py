@@ -17,7 +17,7 @@ def faults(dag, constraints, names):
     found += [f"path {a} to {b}" for a, b in constraints.not_ancestors if path[number[a], number[b]]]
     for t, later in enumerate(constraints.tiers):
         for earlier in constraints.tiers[:t]:
-            found += [f"{b} -> {a} against tiers" for a in earlier for b in later if dag[number[b], number[a]]]
+            found += [f"path {b} to {a} against tiers" for a in earlier for b in later if path[number[b], number[a]]]
     return found
 
 

@@ -69,6 +69,11 @@ class Knowledge:
         for array in (self.required, self.forbidden, self.before, self.ancestors, self.not_ancestors):
             array.setflags(write=False)
 
+    @property
+    def unreached(self) -> BoolMatrix:
+        """Whether i is an ancestor of j in no DAG: `not_ancestors`, and whatever comes after j in every order."""
+        return self.not_ancestors | self.before.T
+
 
 @dataclass(frozen=True, kw_only=True)
 class Constraints:
