@@ -46,7 +46,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from edgewise._kernels.graphs.equivalence import label_compelled
-from edgewise._kernels.graphs.orientation import Excluded, exclude
+from edgewise._kernels.graphs.orientation import Excluded
 from edgewise.errors import ArgumentError
 from edgewise.graphs.adjacency import BoolMatrix, Graph, align, label_like, read_adjacency
 from edgewise.graphs.dag import ancestors, as_dag
@@ -180,4 +180,5 @@ def _exclude(graph: Graph, dag: BoolMatrix, constraints: Constraining | None) ->
     ):
         for i, j in np.argwhere(fault)[:1].tolist():
             raise ArgumentError(f"The DAG {what.format(quote(names[i]), quote(names[j]))}: change one of the two.")
-    return exclude(known.forbidden, known.unreached)
+    excluded: Excluded = known.exclude()
+    return excluded

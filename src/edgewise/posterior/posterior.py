@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 from scipy.special import softmax
 
-from edgewise._kernels.graphs.equivalence import compelled_weighted_sum
 from edgewise._kernels.graphs.features import blankets_weighted_sum, paths_weighted_sum
 from edgewise.arguments import check_number, check_threshold
 from edgewise.data import Data, Moments
 from edgewise.errors import ArgumentError, ConvergenceWarning
+from edgewise.priors import Constraints, Knowledge
 from edgewise.scores import BGe
 
 from . import effects, features, summaries
@@ -100,8 +100,8 @@ class Posterior(Outputs):
         ----------
         kind
             ``"directed"``: that i -> j. ``"undirected"``: that i and j are joined, in either direction;
-            symmetric. ``"compelled"``: that i -> j in every DAG Markov equivalent to the drawn one, so that
-            observational data can tell the direction.
+            symmetric. ``"compelled"``: that i -> j in every DAG that is Markov equivalent to the drawn one and agrees
+            with the constraints of the run, so that data and constraints can tell the direction.
         rao_blackwell
             Average, over the draws, how probable each edge is given the order and the rest of the drawn DAG, instead of
             whether it is there. More accurate, above all with few rows of data.
@@ -360,6 +360,17 @@ class Posterior(Outputs):
         return np.array([self._edge_means(chain) for chain in range(len(self.weights))])
 
     @cached_property
+    def compelled_by_chain(self) -> np.ndarray:
+        """The probability of every compelled edge in each chain by itself, shape (chain, p, p)."""
+        return features.compelled_by_chain(self.draws, self.weights, self.knowledge)
+
+    @cached_property
+    def knowledge(self) -> Knowledge | None:
+        """What the constraints of the run say, by column number; None where there were none."""
+        given = self.info.get("constraints")
+        return Constraints(**given).resolve(self.nodes) if given else None
+
+    @cached_property
     def _counts(self) -> np.ndarray:
         return as_counts(self.weights)[0]
 
@@ -369,7 +380,7 @@ class Posterior(Outputs):
 
     @cached_property
     def _compelled(self) -> np.ndarray:
-        return features.sum_matrices(compelled_weighted_sum, self.draws, self.weights)
+        return np.tensordot(self.weights.sum(axis=1), self.compelled_by_chain, axes=1)
 
     @cached_property
     def _monte_carlo_error(self) -> np.ndarray:

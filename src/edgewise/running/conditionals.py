@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from edgewise._kernels.families.target import Target
+from edgewise._kernels.graphs.orientation import exclude
 from edgewise._kernels.summaries.conditionals import add_conditionals, new_memo
 from edgewise.posterior import Posterior
 from edgewise.posterior.draws import split
@@ -22,11 +23,11 @@ third, ... draw is used, unless they differ in weight; these probabilities vary 
 def condition(posterior: Posterior, target: Target) -> Posterior:
     """Return the posterior with the probabilities that its draws give each edge, where the target is ``target``."""
     draws, p = posterior.draws, len(posterior.nodes)
-    parents = draws.parent_words()
+    parents, known = draws.parent_words(), posterior.knowledge
     every = -(-draws.log_score.shape[1] * p * p // MOST_ENTRIES) if draws.log_weight is None else 1
 
     def average(chain: int) -> np.ndarray:
-        memo = new_memo(target.score, p, len(parents))
+        memo = new_memo(target.score, len(parents), p, exclude() if known is None else known.exclude())
         directed, compelled = np.zeros((2, p, p))
         for part in split(0, draws.log_score.shape[1], p):
             used = slice(part.start + -part.start % every, part.stop, every)

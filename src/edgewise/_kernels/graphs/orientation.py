@@ -4,8 +4,8 @@ C. Meek (1995), "Causal inference and causal explanation with background knowled
 
 Of the DAGs that are Markov equivalent to a given one, knowledge rules some out: no DAG has a certain edge, or a path
 from one variable to another. An edge is compelled *given the knowledge* when all that are left have it in the same
-direction. The given DAG is one of them, so that whatever is compelled points as it does there, and only labels are to be
-added. An edge x -> y of the DAG is compelled
+direction. The given DAG is one of them, so that whatever is compelled points as it does there, and only labels are to
+be added. An edge x -> y of the DAG is compelled
 
 0. if y -> x is excluded; or if it would make, one edge after the other, a path from y that is excluded;
 1. if w -> x is compelled and w is not joined to y: y -> x would make a v-structure at x;
