@@ -139,6 +139,28 @@ class Posterior(Outputs):
         """
         return summaries.tabulate_edges(self, check_threshold(threshold), self._monte_carlo_error, prior)
 
+    def pairs(self, threshold: float = 0.0) -> pd.DataFrame:
+        """Return a table of pairs of variables, the most probably joined first.
+
+        Parameters
+        ----------
+        threshold
+            Leave out pairs that are joined with a lower probability than this. Those that never were are always left
+            out.
+
+        Returns
+        -------
+        DataFrame
+            Columns ``a`` and ``b``, two variables in the order of the columns; ``joined``, the probability that there
+            is an edge between them, with its Monte Carlo standard error ``mcse``; ``forward`` and ``backward``, the
+            probabilities of a -> b and of b -> a; ``told_forward`` and ``told_backward``, the probabilities that these
+            are compelled, so that data and constraints tell the direction; and ``direction``, ``"->"`` or ``"<-"``
+            where it is compelled with a probability of .75 or more given that the two are joined, else ``"-"``.
+        """
+        every, names = self.numbered_pairs, pd.Index(self.nodes)
+        table = every[every["joined"] >= check_threshold(threshold)].reset_index(drop=True)
+        return table.assign(a=names[table["a"]], b=names[table["b"]])
+
     def path_probabilities(self) -> pd.DataFrame:
         """Return the probability of a directed path from each variable (row) to each other: that it is an ancestor."""
         return self._labelled(features.sum_matrices(paths_weighted_sum, self.draws, self.weights))
@@ -371,6 +393,11 @@ class Posterior(Outputs):
         return Constraints(**given).resolve(self.nodes) if given else None
 
     @cached_property
+    def numbered_pairs(self) -> pd.DataFrame:
+        """What :meth:`pairs` returns, with column numbers in place of names."""
+        return summaries.tabulate_pairs(self, self._joined_error)
+
+    @cached_property
     def _counts(self) -> np.ndarray:
         return as_counts(self.weights)[0]
 
@@ -393,6 +420,16 @@ class Posterior(Outputs):
                 has_edge, weights, self._directed[source[few], target[few]]
             )
         return error
+
+    @cached_property
+    def _joined_error(self) -> np.ndarray:
+        joined = np.round(self._directed + self._directed.T, DIGITS)
+        weights = None if self.draws.log_weight is None else self.weights
+        error = np.where(self.weights.size > 1, np.zeros_like(joined), np.nan)
+        i, j = np.nonzero(np.triu((joined > 0) & (joined < 1), 1))
+        for (few, forward), (_, backward) in zip(self.draws.indicators(i, j), self.draws.indicators(j, i), strict=True):
+            error[i[few], j[few]] = monte_carlo_error(forward | backward, weights, joined[i[few], j[few]])
+        return np.asarray(np.maximum(error, error.T))
 
     def _edge_means(self, chain: int) -> np.ndarray:
         weight = self.draws.weigh_families(self._counts, chain)
