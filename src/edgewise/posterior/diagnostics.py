@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pandas as pd
 
-from edgewise.wording import count
+from edgewise.wording import count, shorten
 
 from .monte_carlo import DIGITS, count_effective, find_r_hat, normal_scores, split_chains
 
@@ -41,6 +41,9 @@ LARGEST_DIFFERENCE = 0.1
 
 SMALLEST_ESS = 100
 """Effective draws below which chains can agree by chance."""
+
+LONGEST_NAME = 40
+"""Letters of a name in a verdict."""
 
 CHANCE = 4.0
 """Standard errors of a difference between two chains, which chance exceeds in one of 16,000 comparisons: four chains
@@ -231,7 +234,7 @@ def _compare_chains(posterior: "Posterior") -> _Apart:
     lowest, highest = printed.min(axis=1), printed.max(axis=1)
     difference = np.round(highest - lowest, DIGITS)
     kind, i, j = (int(k) for k in np.unravel_index(difference.argmax(), difference.shape))
-    a, b = posterior.nodes[i], posterior.nodes[j]
+    a, b = (shorten(posterior.nodes[v], LONGEST_NAME) for v in (i, j))
     what = (f"{a} - {b}", f"{a} -> {b}", f"{a} -> {b} being told")[kind]
     is_apart = difference > LARGEST_DIFFERENCE
     either = is_apart.any(axis=0) | is_apart.any(axis=0).T
