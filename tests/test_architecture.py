@@ -34,7 +34,7 @@ MAY_IMPORT = {
     "priors": {"_kernels", "data", "graphs"},
     "samplers": {"_kernels", "data", "graphs", "independence", "imap", "scores", "priors"},
     "report": {"data", "graphs"},
-    "posterior": {"_kernels", "data", "graphs", "scores", "report"},
+    "posterior": {"_kernels", "data", "graphs", "scores", "priors", "report"},
     "baselines": {"_kernels", "data", "graphs", "independence", "imap", "scores", "priors", "posterior"},
     "running": {"_kernels", "data", "graphs", "scores", "priors", "samplers", "posterior", "baselines"},
     "experiments": {

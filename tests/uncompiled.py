@@ -74,6 +74,9 @@ def collect():
     posterior = ew.sample(sim.data, **RUN)
     for kind in ("directed", "undirected", "compelled"):
         found[f"sums, {kind}"] = posterior.edge_probabilities(kind, rao_blackwell=True).to_numpy()
+    for kind, constraints in known.items():
+        constrained = ew.sample(sim.data, constraints=constraints, **RUN)
+        found[f"compelled, {kind}"] = constrained.edge_probabilities("compelled").to_numpy()
     found["paths"] = posterior.path_probabilities().to_numpy()
     found["blankets"] = posterior.markov_blanket_probabilities().to_numpy()
     found["v-structures"] = posterior.v_structures()["probability"].to_numpy()

@@ -277,6 +277,18 @@ def test_constraints_leave_the_dags_that_agree_with_them(rng):
         exact_posterior(values, over="orders", constraints=constraints)
 
 
+def test_constraints_compel_edges(rng):
+    """Of the tiers, the variable 1 is in none: that 2 -> 1 -> 0 is excluded follows from the order alone."""
+    values = rng.standard_normal((40, 4)) @ (np.eye(4) + 0.5 * rng.standard_normal((4, 4)))
+    constraints = ew.Constraints(tiers=[[0], [2]], required=[(1, 3)])
+    found = exact_posterior(values, over="dags", constraints=constraints)
+    assert not any(faults(dag, constraints, [f"X{i}" for i in range(4)]) for dag in found.dags)
+    labels = np.array([ew.compelled_edges(dag, constraints) for dag in found.dags])
+    expected = np.tensordot(found.probabilities, labels, axes=1)
+    np.testing.assert_allclose(found.edge_probabilities("compelled"), expected, rtol=0, atol=1e-12)
+    assert found.edge_probabilities("compelled").loc["X1", "X3"] == 1
+
+
 def test_beliefs_about_edges_are_a_prior(rng):
     values = rng.standard_normal((40, 3))
     log_odds = rng.normal(size=(3, 3))

@@ -3,9 +3,11 @@
 import csv
 import json
 import os
+import re
 import subprocess
 import sys
 from importlib.metadata import version
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -13,11 +15,11 @@ import pytest
 
 import edgewise as ew
 from edgewise.data import load_data
-from reports import count_pairs
+from reports import count_pairs, data_of
 
 QUICK = ("--iterations", "2000", "--thin", "10", "--seed", "1")
 COMMANDS = ("reproduce", "fit", "simulate", "demo", "report")
-FILES = ["edges.csv", "posterior.nc", "report.html", "run.json"]
+FILES = ["edges.csv", "pairs.csv", "posterior.nc", "report.html", "run.json"]
 
 HEAVY = {"numpy", "numba", "scipy", "pandas", "xarray", "networkx", "h5py", "matplotlib", "plotly"}
 
@@ -78,7 +80,7 @@ def test_fit_writes_its_results(run, table, tmp_path):
     done = run("fit", table.name, "--out", "results/first", *QUICK, "--alpha", "0.05", "--gamma", "2")
     assert done.code == 0
     assert "Traceback" not in done.err
-    assert "Most probable edges" in done.out
+    assert "Most probable pairs" in done.out
     out = tmp_path / "results" / "first"
     assert sorted(os.listdir(out)) == FILES
     posterior = ew.load(out / "posterior.nc")
@@ -93,6 +95,7 @@ def test_fit_writes_its_results(run, table, tmp_path):
     )
     np.testing.assert_array_equal(posterior.dags(), expected.dags())
     pd.testing.assert_frame_equal(pd.read_csv(out / "edges.csv"), posterior.edges())
+    pd.testing.assert_frame_equal(pd.read_csv(out / "pairs.csv"), posterior.pairs())
     about = json.loads((out / "run.json").read_text())
     assert about["nodes"] == ["Raf", "Mek", "Erk", "Akt", "Jnk"]
     assert about["sampler"]["alpha"] == 0.05
@@ -114,23 +117,65 @@ def test_the_options_of_fit_reach_the_sampler(run, table, tmp_path):
     assert posterior.info["score"] == {"name": "GaussianBIC"}
 
 
-def test_the_summary_shows_the_most_probable_edges(fitted):
+def test_the_summary_shows_the_most_probable_pairs(fitted):
     assert fitted.code == 0
-    edges = pd.read_csv(fitted.folder / "out" / "edges.csv")
+    edges, pairs = (pd.read_csv(fitted.folder / "out" / name) for name in ("edges.csv", "pairs.csv"))
     lines = fitted.out.splitlines()
-    for edge in edges.head(15).itertuples():
-        assert any(edge.source in line and edge.target in line and f"{edge.probability:.3f}" in line for line in lines)
-    joined, clear = count_pairs(edges)
+    numbers = ["joined", "mcse", "forward", "backward", "told_forward", "told_backward"]
+    shown = [line.split() for line in lines if re.search(r" (->|<-|-) .*\d\.\d\d\d", line)]
+    assert shown == [
+        [pair["a"], pair["direction"], pair["b"], *(f"{pair[number]:.3f}" for number in numbers)]
+        for pair in pairs.head(15).to_dict("records")
+    ]
+    joined, told = count_pairs(edges)
+    assert 0 < told < joined
     assert lines[-6:-1] == [
-        f"{joined} pairs of variables are joined with probability 0.5 or more; the direction is clear in {clear} of "
+        f"{joined} pairs of variables are joined with probability 0.5 or more; the direction can be told in {told} of "
         "them. Parents were found by grow-shrink, with tests of independence.",
         "",
         "Open out/report.html in a browser.",
-        "Beside it are edges.csv, posterior.nc and run.json.",
+        "Beside it are edges.csv, pairs.csv, posterior.nc and run.json.",
         "",
     ]
-    verdict = json.loads((fitted.folder / "out" / "run.json").read_text())["verdict"]
-    assert lines[-1] == f"Verdict: good. {verdict}"
+    assert lines[-1].startswith("Verdict: ")
+
+
+def test_a_good_run_is_called_good(run, table, tmp_path):
+    done = run("fit", table, "--out", "out", "--iterations", "20000", "--thin", "10", "--seed", "1")
+    verdict = json.loads((tmp_path / "out" / "run.json").read_text())["verdict"]
+    assert verdict.startswith("The 4 chains agree: no probability differs by more than 0.0")
+    assert done.out.splitlines()[-1] == f"Verdict: good. {verdict}"
+
+
+def test_one_chain_is_not_called_good(run, table):
+    done = run("fit", table, "--out", "out", "--iterations", "20000", "--thin", "10", "--seed", "1", "--chains", "1")
+    verdict = "Do not trust this run yet: one chain cannot be compared with others; run several."
+    assert done.out.splitlines()[-1] == f"Verdict: bad. {verdict}"
+
+
+@pytest.mark.parametrize(
+    ("edges", "sentence"),
+    [
+        (
+            list(pairwise(range(12))),
+            "11 pairs of variables are joined with probability 0.5 or more; no direction can be told.",
+        ),
+        (
+            [(0, 2), (1, 2)],
+            "2 pairs of variables are joined with probability 0.5 or more; the direction can be told in all of them.",
+        ),
+    ],
+    ids=["chain", "collider"],
+)
+def test_the_summary_speaks_of_directions_only_where_they_are_told(run, tmp_path, edges, sentence):
+    p = 1 + max(target for _, target in edges)
+    data_of(edges, p).to_csv(tmp_path / "data.csv", index=False)
+    done = run("fit", "data.csv", "--out", "out", "--iterations", "20000", "--thin", "20", "--seed", "1")
+    assert any(line.startswith(f"{sentence} ") for line in done.out.splitlines())
+    rows = [line.split() for line in done.out.splitlines() if re.search(r" (->|<-|-) .*\d\.\d\d\d", line)]
+    probable = [row for row in rows if float(row[3]) >= 0.5]
+    assert len(probable) == len(edges)
+    assert {row[1] for row in probable} == ({"->"} if p == 3 else {"-"})
 
 
 def test_a_bad_run_is_called_bad_once(run, table, tmp_path):
@@ -153,6 +198,7 @@ def test_variables_without_any_edge(run, tmp_path):
     )
     assert "Most probable" not in done.out
     assert pd.read_csv(tmp_path / "out" / "edges.csv").empty
+    assert pd.read_csv(tmp_path / "out" / "pairs.csv").empty
 
 
 def test_results_are_not_replaced_unasked(run, table, fitted, tmp_path):
@@ -210,7 +256,7 @@ def test_ctrl_c_while_results_are_made_keeps_the_draws(run, table, fitted, tmp_p
     assert done.err == ("edgewise: interrupted; the draws are in 'out', and edgewise report makes the rest of them.\n")
     assert os.listdir(tmp_path / "out") == ["posterior.nc"]
     assert run("report", "out").code == 0
-    assert sorted(os.listdir(tmp_path / "out")) == ["edges.csv", "posterior.nc", "report.html", "run.json"]
+    assert sorted(os.listdir(tmp_path / "out")) == FILES
     pd.testing.assert_frame_equal(*(pd.read_csv(folder / "out" / "edges.csv") for folder in (tmp_path, fitted.folder)))
 
 
@@ -258,7 +304,7 @@ def test_simulate_without_edges(run, tmp_path):
 def test_demo_needs_nothing(run, tmp_path):
     done = run("demo", "--iterations", "2000", "--quiet")
     assert (done.code, done.out) == (0, "")
-    assert done.err.startswith("edgewise: note: Do not trust this run yet: chains disagree")
+    assert done.err.startswith("edgewise: note: Do not trust this run yet: ")
     assert sorted(os.listdir(tmp_path / "edgewise-demo")) == sorted([*FILES, "data.csv", "true_edges.csv"])
     posterior = ew.load(tmp_path / "edgewise-demo" / "posterior.nc")
     assert len(posterior.nodes) == 30
@@ -267,7 +313,7 @@ def test_demo_needs_nothing(run, tmp_path):
     assert done.code == 0
     assert "the area under the ROC curve is " in done.out
     assert "Verdict: bad. Do not trust this run yet" in done.out
-    assert "Beside it are data.csv, edges.csv, posterior.nc, run.json and true_edges.csv." in done.out
+    assert "Beside it are data.csv, edges.csv, pairs.csv, posterior.nc, run.json and true_edges.csv." in done.out
     assert np.array_equal(ew.load(tmp_path / "edgewise-demo" / "posterior.nc").dags(), posterior.dags())
 
 

@@ -17,18 +17,18 @@ from reports import count_pairs
 from sentences import check_sentence
 
 QUICK = ("--iterations", "2000", "--thin", "10", "--seed", "1")
-FILES = ["edges.csv", "posterior.nc", "report.html", "run.json"]
+FILES = ["edges.csv", "pairs.csv", "posterior.nc", "report.html", "run.json"]
 
 
 def test_json_is_all_there_is_on_standard_output(run, table, tmp_path):
-    done = run("fit", table, "--out", "out", *QUICK, "--json")
+    done = run("fit", table, "--out", "out", *QUICK, "--iterations", "20000", "--json")
     assert done.code == 0
     told = json.loads(done.out)
     posterior = ew.load(tmp_path / "out" / "posterior.nc")
-    edges = pd.read_csv(tmp_path / "out" / "edges.csv")
+    edges, pairs = (pd.read_csv(tmp_path / "out" / name) for name in ("edges.csv", "pairs.csv"))
     diagnostics = posterior.diagnostics()
-    joined, clear = count_pairs(edges)
-    assert 0 < clear <= joined
+    joined, told_directions = count_pairs(edges)
+    assert 0 < told_directions <= joined
     assert told == {
         "version": posterior.info["versions"]["edgewise"],
         "out": "out",
@@ -37,12 +37,15 @@ def test_json_is_all_there_is_on_standard_output(run, table, tmp_path):
         "is_converged": True,
         "stopped_by": None,
         "stopped_note": None,
-        "iterations_done": 2000,
+        "iterations_done": 20_000,
         "seed": 1,
         "seconds": posterior.info["seconds"],
+        "largest_difference": diagnostics.difference,
+        "effective_draws": diagnostics.effective_draws,
         "agreement": diagnostics.agreement.to_numpy().min(),
         "joined_pairs": joined,
-        "clear_directions": clear,
+        "told_directions": told_directions,
+        "top_pairs": pairs.head(15).to_dict("records"),
         "top_edges": edges.head(15).to_dict("records"),
     }
     # Progress is elsewhere.
@@ -72,7 +75,7 @@ def test_what_is_not_a_number_is_null(run, table):
     done = run("fit", table, "--out", "out", *once, "--json", "--quiet")
     assert done.code == 0
     told = json.loads(done.out, parse_constant=refuse_constant)
-    assert told["agreement"] is None
+    assert told["agreement"] is told["largest_difference"] is None
     assert {edge["mcse"] for edge in told["top_edges"]} == {None}
 
 
@@ -81,8 +84,8 @@ def test_chains_without_edges_have_no_agreement(run, tmp_path):
     pd.DataFrame(values, columns=list("abc")).to_csv(tmp_path / "noise.csv", index=False)
     done = run("fit", "noise.csv", "--out", "out", *QUICK, "--alpha", "1e-6", "--json", "--quiet")
     told = json.loads(done.out, parse_constant=refuse_constant)
-    assert told["top_edges"] == []
-    assert (told["joined_pairs"], told["clear_directions"]) == (0, 0)
+    assert told["top_pairs"] == told["top_edges"] == []
+    assert (told["joined_pairs"], told["told_directions"]) == (0, 0)
 
 
 def test_json_of_the_demo_tells_how_near_the_truth_is(run):

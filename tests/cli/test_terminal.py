@@ -19,7 +19,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*forkpty.*:DeprecationWarning")
 
 QUICK = ("--iterations", "2000", "--thin", "10", "--seed", "1")
 ENDLESS = ("--iterations", "1000000000", "--chains", "2")
-FILES = ["edges.csv", "posterior.nc", "report.html", "run.json"]
+FILES = ["edges.csv", "pairs.csv", "posterior.nc", "report.html", "run.json"]
 CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 COLOUR = re.compile(r"\x1b\[(?:\d+;)*(?:3[0-8]|4[0-8]|9\d|10\d)(?:;\d+)*m")
 
@@ -46,7 +46,7 @@ def endless(terminal, table):
 def check_stopped(tmp_path, shown):
     """Check that a run was stopped by the keyboard, left its results, and says so; return the posterior."""
     assert "edgewise: note: The run was stopped by the keyboard after" in shown
-    assert "Most probable edges" in shown
+    assert "Most probable pairs" in shown
     assert "Open out/report.html in a browser." in shown
     assert sorted(os.listdir(tmp_path / "out")) == FILES
     assert "stopped by the keyboard" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
@@ -102,8 +102,8 @@ def test_a_narrow_terminal_shows_whole_lines(terminal, table):
         whole = rf"chain {chain} 100% +[\d,]+ it/s \d:\d\d:\d\d log posterior -?[\d,]+\.\d"
         assert any(re.fullmatch(whole, line) for line in lines)
     assert any(re.fullmatch(r"agreement of chains so far \d\.\d\d\d", line) for line in lines)
-    assert [line.split() for line in lines if "source" in line] == [
-        ["source", "target", "probability", "±", "joined", "compelled"]
+    assert [line.split() for line in lines if "joined  " in line] == [
+        ["a", "b", "joined", "±", "->", "<-", "told", "->"]
     ]
     assert all(len(line) <= 60 for line in lines)
 
@@ -117,14 +117,15 @@ def test_ctrl_c_that_leaves_no_draw_leaves_nothing(run, table, tmp_path, monkeyp
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize(("columns", "heads"), [(50, 5), (44, 4), (36, 3)])
+@pytest.mark.parametrize(("columns", "heads"), [(50, 6), (44, 5), (36, 4), (30, 3)])
 def test_a_very_narrow_terminal_keeps_the_names(show, table, columns, heads):
     code, shown = show("fit", table.name, "--out", "out", *QUICK, columns=columns)
     assert code == 0
     lines = CONTROL.sub("", shown).splitlines()
-    head = next(line.split() for line in lines if "source" in line)
-    assert head == ["source", "target", "probability", "±", "joined", "compelled"][:heads]
-    assert any(re.match(r" *(Raf|Mek|Erk|Akt|Jnk) +(Raf|Mek|Erk|Akt|Jnk) +\d\.\d\d\d", line) for line in lines)
+    head = next(line.split() for line in lines if re.match(" *a +b ", line))
+    assert head == ["a", "b", "joined", "±", "->", "<-"][:heads]
+    row = r" *(Raf|Mek|Erk|Akt|Jnk) +(->|<-|-) +(Raf|Mek|Erk|Akt|Jnk) +\d\.\d\d\d"
+    assert any(re.match(row, line) for line in lines)
 
 
 @pytest.mark.parametrize("before", [(), ("--no-color",)])
@@ -165,6 +166,6 @@ def test_pipes_get_neither_control_codes_nor_bars(run_alone, tmp_path):
     assert re.fullmatch(r"Sampling ended after [\d.]+ seconds; summing up the draws\.", lines[-1])
     assert "it/s" not in done.err
     # A long name stays in one piece, and all rows of the table have the same width.
-    rows = [line for line in done.out.splitlines() if re.search(r"( +\d\.\d\d\d){4} *$", line)]
+    rows = [line for line in done.out.splitlines() if re.search(r"( +\d\.\d\d\d){6} *$", line)]
     assert any(names[1] in row for row in rows)
     assert len({len(row) for row in rows}) == 1

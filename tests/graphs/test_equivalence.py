@@ -1,4 +1,5 @@
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import networkx as nx
@@ -7,9 +8,13 @@ import pandas as pd
 import pytest
 
 from edgewise._kernels.graphs.equivalence import compelled_weighted_sum, label_compelled
-from edgewise.errors import GraphError
+from edgewise._kernels.graphs.orientation import exclude
+from edgewise.errors import ArgumentError, GraphError
 from edgewise.graphs import compelled_edges, cpdag, is_markov_equivalent
+from edgewise.priors import Constraints
 from naive import graphs as naive
+from naive.knowledge import faults
+from sentences import check_sentence
 
 REFERENCE = json.loads((Path(__file__).parents[1] / "reference" / "reference.json").read_text())
 COLLIDER_WITH_TAIL = np.array([[0, 0, 1, 0], [0, 0, 1, 0], [0, 0, 0, 1], [0, 0, 0, 0]], dtype=bool)
@@ -162,3 +167,145 @@ def test_cyclic_graphs_are_refused_with_their_names():
     for ask in (cpdag, compelled_edges, lambda graph: is_markov_equivalent(nx.DiGraph([("A", "B")]), graph)):
         with pytest.raises(GraphError, match=r"cycle, (A -> B -> A|B -> A -> B);"):
             ask(cyclic)
+
+
+# With knowledge: the equivalent DAGs that agree with it are listed.
+
+
+def random_constraints(p, dag, rng):
+    """Some of everything that a DAG agrees with, apart from required ancestors; tiers often leave variables out."""
+    path = naive.ancestors(dag)
+    absent = [(i, j) for i in range(p) for j in range(p) if i != j and not dag[i, j]]
+    never = [pair for pair in absent if not path[pair]]
+
+    def choose(items, rates):
+        rate = rng.choice(rates)
+        return [item for item in items if rng.random() < rate]
+
+    depth = path.sum(axis=0)
+    cut = rng.integers(0, p) if rng.random() < 0.5 else p
+    tiers = [choose(np.flatnonzero(which).tolist(), [0.6, 1.0]) for which in (depth <= cut, depth > cut)]
+    return Constraints(
+        required=choose([(int(i), int(j)) for i, j in np.argwhere(dag)], [0, 0.15, 0.4]),
+        forbidden=choose(absent, [0, 0.1, 0.3]),
+        tiers=tiers if all(tiers) else (),
+        roots=choose(np.flatnonzero(~dag.any(axis=0)).tolist(), [0, 0.3]),
+        leaves=choose(np.flatnonzero(~dag.any(axis=1)).tolist(), [0, 0.3]),
+        not_ancestors=choose(never, [0, 0.05, 0.2]),
+    )
+
+
+def check_knowledge(dag, members, constraints):
+    """Compare with the members of a class that agree with constraints; return whether knowledge has added anything."""
+    names = [f"X{i}" for i in range(len(dag))]
+    left = np.array([member for member in members if not faults(member, constraints, names)])
+    found = compelled_edges(dag, constraints)
+    np.testing.assert_array_equal(found, left.all(axis=0))
+    np.testing.assert_array_equal(cpdag(dag, constraints), left.any(axis=0))
+    return (found != compelled_edges(dag)).any()
+
+
+def test_knowledge_compels_what_it_does_among_all_dags_with_four_nodes():
+    rng = np.random.default_rng(4)
+    changed = [
+        check_knowledge(dag, members, random_constraints(4, dag, rng))
+        for members in group_by_class(naive.all_dags(4))
+        for dag in members
+        for _ in range(2)
+    ]
+    assert np.mean(changed) > 0.3
+
+
+@pytest.mark.parametrize(("p", "number"), [(5, 600), (6, 80), (7, 20)])
+def test_knowledge_compels_what_it_does_among_equivalent_dags(p, number):
+    rng = np.random.default_rng(p)
+    changed = []
+    for _ in range(number):
+        dag = naive.random_dag(p, rng, density=rng.choice([0.3, 0.5, 0.7]) if p < 7 else 0.4)
+        changed.append(check_knowledge(dag, naive.equivalence_class(dag), random_constraints(p, dag, rng)))
+    assert np.mean(changed) > 0.3
+
+
+def chain_of(*nodes, p):
+    return matrix_of(pairwise(nodes), p)
+
+
+@pytest.mark.parametrize(
+    ("constraints", "compelled"),
+    [
+        ({"required": [(1, 2)]}, [(1, 2), (2, 3)]),
+        ({"forbidden": [(2, 1)]}, [(1, 2), (2, 3)]),
+        ({"roots": [0]}, [(0, 1), (1, 2), (2, 3)]),
+        ({"leaves": [3]}, [(2, 3)]),
+        ({"leaves": [0]}, None),
+        ({"tiers": [[0, 1], [2, 3]]}, [(1, 2), (2, 3)]),
+        # Nothing is known of 1, but 2 -> 1 would lead on to 0, which comes before 2.
+        ({"tiers": [[0], [2]]}, [(1, 2), (2, 3)]),
+        ({"not_ancestors": [(3, 0)]}, [(2, 3)]),
+        ({"ancestors": [(0, 3)]}, [(2, 3)]),
+        ({"forbidden": [(0, 2)]}, []),
+    ],
+)
+def test_knowledge_of_a_chain(constraints, compelled):
+    """The DAG 0 -> 1 -> 2 -> 3, of which no direction can be told. Of required ancestors only the order is used."""
+    chain = chain_of(0, 1, 2, 3, p=4)
+    if compelled is None:
+        with pytest.raises(ArgumentError):
+            compelled_edges(chain, Constraints(**constraints))
+        return
+    np.testing.assert_array_equal(compelled_edges(chain, Constraints(**constraints)), matrix_of(compelled, 4))
+
+
+def test_meeks_third_and_fourth_rule():
+    """The two graphs of Meek's Figure 1 that the first two rules leave as they are."""
+    # 0 - 1, 0 - 2, 0 - 3, 1 -> 3 <- 2: the v-structure compels 0 -> 3, also without knowledge.
+    kite = matrix_of([(0, 1), (0, 2), (0, 3), (1, 3), (2, 3)], 4)
+    np.testing.assert_array_equal(compelled_edges(kite), matrix_of([(0, 3), (1, 3), (2, 3)], 4))
+    # 0 - 1, 0 - 2, 0 - 3, and 1 -> 2 -> 3 known: 3 -> 0 would make a cycle, or the v-structure 1 -> 0 <- 3.
+    fan = matrix_of([(0, 1), (0, 2), (0, 3), (1, 2), (2, 3)], 4)
+    known = Constraints(required=[(1, 2), (2, 3)])
+    np.testing.assert_array_equal(compelled_edges(fan, known), matrix_of([(0, 3), (1, 2), (2, 3)], 4))
+
+
+def test_knowledge_is_matched_by_name():
+    graph = nx.DiGraph([("dose", "weight"), ("weight", "mood")])
+    constraints = Constraints(required=[("dose", "weight")])
+    frame = pd.DataFrame(nx.to_numpy_array(graph), index=list(graph), columns=list(graph))[["mood", "weight", "dose"]]
+    np.testing.assert_array_equal(compelled_edges(graph, constraints), nx.to_numpy_array(graph))
+    assert compelled_edges(frame, constraints).loc["weight", "mood"]
+    assert not cpdag(frame, constraints).loc["mood", "weight"]
+
+
+def test_knowledge_leaves_no_trace_in_the_next_dag():
+    rng = np.random.default_rng(3)
+    dags = np.array([chain_of(*rng.permutation(6), p=6) for _ in range(30)])
+    known = Constraints(not_ancestors=[(0, 1)]).resolve([f"X{i}" for i in range(6)])
+    agree = [not naive.ancestors(dag)[0, 1] for dag in dags]
+    excluded = exclude(known.forbidden, known.unreached)
+    weights = np.array([agree, np.arange(30) * np.array(agree)], float)
+    found = compelled_weighted_sum(dags[agree], np.ascontiguousarray(weights[:, agree]), excluded)
+    single = np.array([compelled_edges(dag, Constraints(not_ancestors=[(0, 1)])) for dag in dags[agree]])
+    np.testing.assert_allclose(found, np.tensordot(weights[:, agree], single, axes=1), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("constraints", "words"),
+    [
+        ({"required": [(1, 0)]}, "lacks the edge '1' -> '0'"),
+        ({"forbidden": [(0, 1)]}, "has the edge '0' -> '1'"),
+        ({"ancestors": [(2, 0)]}, "lacks a path from '2' to '0'"),
+        ({"ancestors": [(0, 3)]}, "lacks a path from '0' to '3'"),
+        ({"not_ancestors": [(0, 2)]}, "has a path from '0' to '2'"),
+    ],
+)
+def test_a_dag_that_does_not_agree_is_refused(constraints, words):
+    dag = chain_of(0, 1, 2, p=4)
+    for ask in (cpdag, compelled_edges):
+        with pytest.raises(ArgumentError) as caught:
+            ask(dag, Constraints(**constraints))
+        assert words in check_sentence(str(caught.value))
+
+
+def test_constraints_must_be_constraints():
+    with pytest.raises(ArgumentError, match="constraints must be an object such as"):
+        compelled_edges(COLLIDER_WITH_TAIL, [("A", "B")])

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import edgewise as ew
-from edgewise.posterior.exports import WRITERS, edge_list, export, to_networkx, write_trajectory
+from edgewise.posterior.exports import WRITERS, edge_list, export, to_networkx, write_pairs, write_trajectory
 from naive.graphs import random_dag
 from records import make_posterior
 from sentences import check_sentence
@@ -85,8 +85,12 @@ def test_the_graph_is_the_table(posterior, threshold):
     assert tuple(graph.nodes) == posterior.nodes
     assert graph.number_of_edges() == len(table)
     for row in table.itertuples():
-        assert graph.edges[row.source, row.target] == {name: getattr(row, name) for name in ATTRIBUTES}
-    assert {type(value) for *_, data in graph.edges(data=True) for value in data.values()} <= {float}
+        told = row.compelled >= 0.75 * row.undirected
+        assert graph.edges[row.source, row.target] == {
+            **{name: getattr(row, name) for name in ATTRIBUTES},
+            "told": told,
+        }
+    assert {type(value) for *_, data in graph.edges(data=True) for value in data.values()} <= {float, bool}
 
 
 def test_edges_are_those_at_the_threshold_and_above():
@@ -139,7 +143,7 @@ def test_the_edge_list_leaves_out_the_weakest_edge_of_a_cycle():
 def read_table(path):
     """Read a CSV file without guessing: only what is a number in every row is one."""
     table = pd.read_csv(path, dtype=str, keep_default_na=False)
-    numbers = table.columns.difference(["source", "target", "added", "removed"])
+    numbers = table.columns.difference(["source", "target", "added", "removed", "a", "b", "direction"])
     return table.assign(**{name: [float(number) for number in table[name]] for name in numbers})
 
 
@@ -147,6 +151,14 @@ def test_csv_is_the_table(tmp_path, posterior):
     export(posterior, tmp_path / "edges.csv", threshold=0.2)
     found = read_table(tmp_path / "edges.csv")
     pd.testing.assert_frame_equal(found, posterior.edges(0.2), check_exact=True, check_dtype=False)
+
+
+def test_pairs_are_a_table_too(tmp_path, posterior):
+    write_pairs(posterior, tmp_path / "pairs.csv", threshold=0.2)
+    found = read_table(tmp_path / "pairs.csv")
+    pd.testing.assert_frame_equal(found, posterior.pairs(0.2), check_exact=True, check_dtype=False)
+    posterior.write_pairs(tmp_path / "again.csv")
+    assert len(read_table(tmp_path / "again.csv")) == len(posterior.pairs()) >= len(found)
 
 
 def test_csv_without_a_known_error_and_without_edges(tmp_path):
@@ -174,38 +186,56 @@ DOT_STRING = r'"((?:[^"\\]|\\.)*)"'
 
 
 def read_dot(text):
-    """Parse the DOT that Edgewise writes: nodes, and edges with their attributes, with names as they are shown."""
+    """Parse the DOT that Edgewise writes: nodes, and lines with what is said of them, with names as they are shown."""
     escapes = {r"\\": "\\", r"\"": '"', r"\n": "\n", "&amp;": "&"}
 
     def shown(quoted):
         return re.sub(r"\\.|&amp;", lambda found: escapes[found.group()], quoted)
 
     node = re.compile(rf"  {DOT_STRING};\n")
-    edge = re.compile(rf'  {DOT_STRING} -> {DOT_STRING} \[label="([\d.]+)", penwidth=([\d.]+)\];\n')
+    line = re.compile(rf'  {DOT_STRING} -> {DOT_STRING} \[label="([\d.]+)", penwidth=([\d.]+)(, dir=none)?\];\n')
     body = re.fullmatch(r"digraph edgewise \{\n(.*)\}\n", text, re.S).group(1)
-    nodes, edges, place = [], {}, 0
+    nodes, lines, place = [], {}, 0
     while place < len(body):
         if found := node.match(body, place):
             nodes.append(shown(found.group(1)))
         else:
-            found = edge.match(body, place)
-            edges[shown(found.group(1)), shown(found.group(2))] = found.group(3), float(found.group(4))
+            found = line.match(body, place)
+            ends = shown(found.group(1)), shown(found.group(2))
+            lines[ends] = found.group(3), float(found.group(4)), found.group(5) is None
         place = found.end()
-    return nodes, edges
+    return nodes, lines
 
 
 @pytest.mark.parametrize("ending", [".dot", ".gv", ".DOT"])
-def test_dot_holds_the_graph(tmp_path, posterior, ending):
+def test_dot_draws_the_pairs_with_arrowheads_where_directions_are_told(tmp_path, posterior, ending):
     path = tmp_path / f"graph{ending}"
     export(posterior, path, threshold=0.1)
-    nodes, edges = read_dot(path.read_bytes().decode())
-    expected = to_networkx(posterior, 0.1)
-    assert nodes == list(expected.nodes)
-    assert {edge: label for edge, (label, _) in edges.items()} == {
-        (source, target): f"{probability:.2f}" for source, target, probability in expected.edges(data="probability")
-    }
-    for edge, (_, width) in edges.items():
-        assert width == pytest.approx(0.5 + 2.5 * expected.edges[edge]["probability"], abs=0.0051)
+    nodes, lines = read_dot(path.read_bytes().decode())
+    pairs = posterior.pairs(0.1)
+    assert nodes == list(posterior.nodes)
+    assert len(lines) == len(pairs) > 0
+    for pair in pairs.itertuples():
+        ends = (pair.a, pair.b) if pair.forward >= pair.backward else (pair.b, pair.a)
+        label, width, has_head = lines[ends]
+        assert label == f"{pair.joined:.2f}"
+        assert width == pytest.approx(0.5 + 2.5 * pair.joined, abs=0.0051)
+        assert has_head == (pair.direction != "-")
+        if has_head:
+            assert ends == ((pair.a, pair.b) if pair.direction == "->" else (pair.b, pair.a))
+
+
+@pytest.mark.parametrize("ending", [".dot", ".graphml"])
+def test_names_that_are_replaced_are_still_those_of_the_constraints(tmp_path, ending):
+    data = ew.simulate(3, 60, seed=4).data.set_axis(["a\x1b", "b", "c"], axis=1)
+    known = ew.Constraints(required=[("a\x1b", "b")])
+    posterior = ew.sample(data, constraints=known, iterations=500, thin=10, seed=2, progress=False)
+    export(posterior, tmp_path / f"graph{ending}")
+    text = (tmp_path / f"graph{ending}").read_text(encoding="utf-8")
+    assert "a\ufffd" in text
+    assert "\x1b" not in text
+    if ending == ".dot":
+        assert re.search(r'"a\ufffd" -> "b" \[[^\n]*\];', text).group().count("dir=none") == 0
 
 
 def test_dot_spells_names_as_graphviz_does(tmp_path):

@@ -64,6 +64,19 @@ def test_rows_are_sources():
     assert compelled.loc["smoking", "cancer"] == compelled.loc["gene", "cancer"] == 0.75
 
 
+def test_edges_are_compelled_as_the_constraints_of_the_run_have_it(tmp_path):
+    data = ew.simulate(5, 60, seed=4).data
+    constraints = ew.Constraints(tiers=[[3], [1, 4]], required=[(0, 2)])
+    posterior = ew.sample(data, constraints=constraints, iterations=2000, thin=10, chains=2, seed=2, progress=False)
+    dags = posterior.dags().reshape(-1, 5, 5)
+    expected = np.mean([ew.compelled_edges(dag, constraints) for dag in dags], axis=0)
+    assert (expected > np.mean([ew.compelled_edges(dag) for dag in dags], axis=0)).any()
+    posterior.save(tmp_path / "posterior.nc")
+    for one in (posterior, ew.load(tmp_path / "posterior.nc"), posterior.reweighted(np.zeros_like(posterior.weights))):
+        np.testing.assert_allclose(one.edge_probabilities("compelled"), expected, rtol=0, atol=1e-12)
+        assert one.edges().set_index(["source", "target"]).loc[("X0", "X2"), "compelled"] == 1
+
+
 def test_the_table_of_edges_agrees_with_the_matrices(posterior):
     edges = posterior.edges()
     assert list(edges.columns) == COLUMNS

@@ -8,7 +8,7 @@ import pytest
 
 import edgewise as ew
 from edgewise.posterior.content import monte_carlo_interval
-from edgewise.posterior.summaries import pair_table
+from edgewise.posterior.pictures import drawn_pairs
 from reports import HOSTILE, sample
 from sentences import check_sentence
 
@@ -22,29 +22,16 @@ def test_all_figures_are_plotly_figures(simulated):
 @pytest.mark.parametrize("threshold", [0.2, 0.5, 1.0])
 def test_the_graph_shows_pairs_that_are_joined(simulated, threshold):
     *lines, nodes = simulated.plot_graph(threshold).data
-    pairs = pair_table(simulated).query("joined >= @threshold")
+    pairs = drawn_pairs(simulated).query("joined >= @threshold")
     assert list(nodes.text) == list(simulated.nodes)
     assert len(lines) == len(pairs)
     for line, pair in zip(lines, pairs.itertuples(), strict=True):
         source, target = simulated.nodes[pair.source], simulated.nodes[pair.target]
         assert line.text.startswith(f"{source} → {target}: {pair.probability:.3f}<br>")
         assert line.line.width == pytest.approx(1 + 4 * pair.joined)
-        assert line.line.dash == ("solid" if pair.is_settled else "dot")
-        assert bool(line.marker.size[-1]) == pair.is_clear
-
-
-def test_pairs_are_those_of_the_matrices(simulated):
-    directed, joined, compelled = (
-        simulated.edge_probabilities(kind).to_numpy() for kind in ("directed", "undirected", "compelled")
-    )
-    pairs = pair_table(simulated)
-    assert len(pairs) == np.count_nonzero(np.triu(joined, 1))
-    assert pairs["joined"].is_monotonic_decreasing
-    for pair in pairs.itertuples():
-        i, j = pair.source, pair.target
-        assert (pair.probability, pair.reverse, pair.joined) == (directed[i, j], directed[j, i], joined[i, j])
-        assert pair.probability >= pair.reverse
-        assert pair.is_settled == (compelled[i, j] >= joined[i, j] / 2)
+        assert line.line.dash == ("solid" if pair.is_told else "dot")
+        assert bool(line.marker.size[-1]) == pair.is_told
+    assert set(pairs["is_told"]) == {True, False}
 
 
 def test_open_directions_have_no_arrow():
@@ -53,10 +40,10 @@ def test_open_directions_have_no_arrow():
     first = rng.normal(size=500)
     data = pd.DataFrame({"a": first, "b": first + rng.normal(size=500)})
     for seed in range(3):
-        pair = pair_table(sample(data, seed=seed)).iloc[0]
-        assert pair["joined"] == 1
-        assert not pair["is_clear"]
-        assert not pair["is_settled"]
+        posterior = sample(data, seed=seed)
+        assert posterior.pairs()[["joined", "direction"]].to_numpy().tolist() == [[1, "-"]]
+        line = posterior.plot_graph().data[0]
+        assert (line.line.dash, line.marker.size[-1]) == ("dot", 0)
 
 
 def test_intervals_hold_what_the_draws_leave_open():
@@ -104,8 +91,8 @@ def test_the_heat_map_has_every_pair_causes_first(simulated, kind):
     np.testing.assert_allclose(figure.data[0].z, expected, rtol=0, atol=1)
     np.testing.assert_array_equal(np.equal(figure.data[0].z, 100), expected == 100)
     place = [names.index(name) for name in simulated.nodes]
-    clear = pair_table(simulated).query("joined >= 0.5 and is_clear")
-    assert all(place[i] < place[j] for i, j in zip(clear["source"], clear["target"], strict=True))
+    told = drawn_pairs(simulated).query("joined >= 0.5 and is_told")
+    assert all(place[i] < place[j] for i, j in zip(told["source"], told["target"], strict=True))
 
 
 def test_the_scatter_shows_the_two_chains_that_agree_least(simulated):
@@ -155,8 +142,10 @@ def test_a_notebook_shows_a_summary(hostile, simulated):
             assert name not in page
     assert hostile.silent_diagnostics.verdict in page
     shown = simulated._repr_html_()
-    edge = simulated.edges().iloc[0]
-    assert f"<td><bdi>{edge.source}</bdi></td><td><bdi>{edge.target}</bdi></td><td>{edge.probability:.3f}</td>" in shown
+    for pair in simulated.pairs().head(10).itertuples():
+        arrow = {"->": "→", "<-": "←", "-": "–"}[pair.direction]
+        names = f"<td><bdi>{pair.a}</bdi></td><td>{arrow}</td><td><bdi>{pair.b}</bdi></td>"
+        assert f"{names}<td>{pair.joined:.3f}</td>" in shown
 
 
 def test_a_summary_does_not_warn():

@@ -11,17 +11,17 @@ import pytest
 import edgewise as ew
 from edgewise.posterior.content import edge_table, monte_carlo_interval
 from edgewise.posterior.effects import effect_draws
-from edgewise.posterior.summaries import pair_table
+from edgewise.posterior.pictures import drawn_pairs
 from reports import HOSTILE, sample
 
 
 def read_table(page):
-    """Return the table of edges as it is on the page, all of it."""
+    """Return the table of pairs as it is on the page, all of it."""
     while page.locator("#more").is_visible():
         page.locator("#more").click()
-    heads = page.locator("#edge-table th button").all_inner_texts()
+    heads = page.locator("#pair-table th button").all_inner_texts()
     rows = page.evaluate(
-        "[...document.querySelectorAll('#edge-table tbody tr')].map(row => [...row.cells].map(cell => cell.innerText))"
+        "[...document.querySelectorAll('#pair-table tbody tr')].map(row => [...row.cells].map(cell => cell.innerText))"
     )
     return pd.DataFrame(rows, columns=[re.sub(r"\s*[▾▴]", "", head) for head in heads])
 
@@ -36,7 +36,7 @@ def panel_lists(page):
 
 
 def named_edges(posterior):
-    """Return what the table of edges should show, with names."""
+    """Return what the panel of a variable should show, with names."""
     edges = edge_table(posterior)
     return edges.assign(**{end: edges[end].map(lambda v: posterior.nodes[v]) for end in ("source", "target")})
 
@@ -102,14 +102,14 @@ def test_the_keyboard_reaches_the_variables(simulated, open_page):
     page.keyboard.press("Escape")
     assert page.evaluate(focused) == first
     assert page.locator("#panel h3").count() == 0
-    for control in ("#threshold", "#search", "#near", "#filter", "#edge-table th button >> nth=0"):
+    for control in ("#threshold", "#search", "#near", "#filter", "#pair-table th button >> nth=0"):
         page.locator(control).focus()
         assert page.locator(control).evaluate("element => element === document.activeElement")
 
 
 def test_the_focus_is_not_lost(simulated, open_page):
     page = open_page(simulated)
-    page.locator("#edge-table .link >> nth=0").focus()
+    page.locator("#pair-table .link >> nth=0").focus()
     page.keyboard.press("Enter")
     assert page.evaluate("document.activeElement.matches('#panel h3')")
     page.keyboard.press("Tab")
@@ -142,7 +142,7 @@ def test_search_finds_a_variable_by_its_name(simulated, open_page):
 def test_a_large_graph_shows_the_neighbourhood_of_what_is_selected(large, open_page, screenshot):
     page = open_page(large)
     assert page.locator("#near").is_checked()
-    edges = pair_table(large).query("joined >= 0.5").replace({"source": dict(enumerate(large.nodes))})
+    edges = drawn_pairs(large).query("joined >= 0.5").replace({"source": dict(enumerate(large.nodes))})
     edges["target"] = edges["target"].map(dict(enumerate(large.nodes)))
     for name in (page.locator("#panel h3").inner_text(), "X3", "X50"):
         page.locator("#search").fill(name)
@@ -196,17 +196,19 @@ def test_one_can_zoom_and_move_the_graph(simulated, open_page):
 
 def test_the_table_sorts_by_every_column(simulated, open_page):
     page = open_page(simulated)
-    heads = page.locator("#edge-table th button")
-    probability = read_table(page)["probability"].astype(float)
-    assert probability.is_monotonic_decreasing
+    heads = page.locator("#pair-table th button")
+    assert read_table(page)["joined"].astype(float).is_monotonic_decreasing
     for number, title in enumerate(read_table(page).columns):
         orders = []
         for _ in range(2):
             heads.nth(number).click()
-            orders.append(page.locator("#edge-table th").nth(number).get_attribute("aria-sort"))
+            orders.append(page.locator("#pair-table th").nth(number).get_attribute("aria-sort"))
             column = read_table(page)[title]
             first = column.str.extract(r"^(\S+)")[0]
-            key = first.str[1:].astype(int) if title in ("from", "to") else first.astype(float)
+            if title == "direction":
+                key = first.map({"–": 0, "→": 1, "←": 2})
+            else:
+                key = first.str[1:].astype(int) if title in ("a", "b") else first.replace("–", "-inf").astype(float)
             assert key.is_monotonic_increasing if orders[-1] == "ascending" else key.is_monotonic_decreasing
         assert sorted(orders) == ["ascending", "descending"]
 
@@ -216,41 +218,53 @@ def test_the_table_filters_by_name(simulated, open_page):
     whole = read_table(page)
     page.locator("#filter").fill("x1")
     kept = read_table(page)
-    expected = whole[whole["from"].str.startswith("X1") | whole["to"].str.startswith("X1")]
+    expected = whole[whole["a"].str.startswith("X1") | whole["b"].str.startswith("X1")]
     assert 0 < len(kept) == len(expected) < len(whole)
-    assert page.locator("#row-count").inner_text() == f"{len(kept)} of {len(kept)} edges listed"
+    assert page.locator("#row-count").inner_text() == f"{len(kept)} of {len(kept)} pairs listed"
     page.locator("#filter").fill("no such name")
     assert read_table(page).empty
+
+
+NUMBERS = {
+    "joined": "joined",
+    "→": "forward",
+    "←": "backward",
+    "told →": "told_forward",
+    "told ←": "told_backward",
+}
+"""Columns of the table on the page, and of the table of pairs."""
 
 
 def test_the_numbers_are_those_of_the_posterior(simulated, large, open_page):
     for posterior in (simulated, large):
         page = open_page(posterior)
-        shown, edges = read_table(page), posterior.edges()
-        assert len(shown) == len(edges)
-        assert shown["from"].tolist() == edges["source"].tolist()
-        assert shown["to"].tolist() == edges["target"].tolist()
-        for title, column in {"probability": "probability", "joined": "undirected", "compelled": "compelled"}.items():
-            np.testing.assert_allclose(shown[title].astype(float), edges[column], rtol=0, atol=5.001e-4)
+        shown, pairs = read_table(page), posterior.pairs()
+        assert len(shown) == len(pairs)
+        assert shown["a"].tolist() == pairs["a"].tolist()
+        assert shown["b"].tolist() == pairs["b"].tolist()
+        assert shown["direction"].tolist() == pairs["direction"].map({"->": "→", "<-": "←", "-": "–"}).tolist()
+        for title, column in NUMBERS.items():
+            np.testing.assert_allclose(shown[title].astype(float), pairs[column], rtol=0, atol=5.001e-4)
         ends = shown["Monte Carlo interval"].str.extract(r"^(\S+) – (\S+)$").astype(float)
         ess = posterior.silent_diagnostics.ess
-        expected = monte_carlo_interval(edges["probability"].to_numpy(), edges["mcse"].to_numpy(), ess)
+        expected = monte_carlo_interval(pairs["joined"].to_numpy(), pairs["mcse"].to_numpy(), ess)
         for end in (0, 1):
             np.testing.assert_allclose(ends[end], expected[end], rtol=0, atol=5.001e-4)
         held = json.loads(page.locator("#graph-data").text_content())
-        for column in ("probability", "mcse", "undirected", "compelled"):
-            assert held["edges"][column] == edges[column].tolist()
+        for column in NUMBERS.values():
+            assert held["pairs"][column] == pairs[column].tolist()
 
 
-def test_the_effects_are_those_of_the_draws_with_a_path(simulated, open_page):
+def test_effects_are_those_of_the_draws_with_a_path_where_the_direction_is_told(simulated, open_page):
     shown = read_table(open_page(simulated))
     drawn = effect_draws(simulated, seed=0)
+    assert set(shown["direction"]) == {"→", "←", "–"}
     for row in shown.itertuples():
-        i, j = (simulated.nodes.index(name) for name in (row[1], row.to))
-        effects = drawn[:, i, j][drawn[:, i, j] != 0]
-        if len(effects) == 0:
-            assert row.effect == "–"
+        if row.direction == "–":
+            assert row.effect == row[-1] == "–"
             continue
+        i, j = (simulated.nodes.index(name) for name in ((row.a, row.b) if row.direction == "→" else (row.b, row.a)))
+        effects = drawn[:, i, j][drawn[:, i, j] != 0]
         ends = re.fullmatch(r"(\S+) to (\S+)", row[-1]).groups()
         expected = [effects.mean(), *np.quantile(effects, [0.05, 0.95])]
         np.testing.assert_allclose([float(row.effect), *map(float, ends)], expected, rtol=6e-3)
@@ -260,21 +274,25 @@ def test_a_pair_is_drawn_as_its_direction_allows(simulated, open_page):
     page = open_page(simulated)
     move_slider(page, 0.05)
     lines = page.locator("#picture path.edge").evaluate_all(
-        "all => all.map(line => [line.querySelector('title').textContent, line.classList.contains('settled'), "
-        "line.hasAttribute('marker-end')])"
+        "all => all.map(line => [line.querySelector('title').textContent, line.classList.contains('told'), "
+        "line.hasAttribute('marker-end'), line.getPointAtLength(0).x, line.getPointAtLength(0).y])"
     )
-    directed, joined, compelled = (
-        simulated.edge_probabilities(kind) for kind in ("directed", "undirected", "compelled")
+    places = page.locator("#picture .node").evaluate_all(
+        "all => all.map(node => [node.dataset.node, node.transform.baseVal[0].matrix.e])"
     )
+    across = {simulated.nodes[int(v)]: x for v, x in places}
+    pairs = simulated.pairs(0.05).set_index(["a", "b"])
     seen = set()
-    for title, is_settled, is_clear in lines:
-        source, target, probability = re.match(r"(\S+) → (\S+): (\S+)\n", title).groups()
-        assert float(probability) == pytest.approx(directed.loc[source, target], abs=6e-4)
-        assert directed.loc[source, target] >= directed.loc[target, source]
-        assert is_clear == (directed.loc[source, target] >= 0.75 * joined.loc[source, target])
-        assert is_settled == (compelled.loc[source, target] >= joined.loc[source, target] / 2)
-        seen.add((is_settled, is_clear))
-    assert len(seen) >= 2
+    for title, is_told, has_head, x, _ in lines:
+        a, arrow, b = re.match(r"(\S+) (→|←|–) (\S+)\n", title).groups()
+        pair = pairs.loc[(a, b)]
+        assert arrow == {"->": "→", "<-": "←", "-": "–"}[pair["direction"]]
+        assert is_told == has_head == (arrow != "–")
+        assert f"joined: {pair['joined']:.3f}\n→ {pair['forward']:.3f}, told {pair['told_forward']:.3f}\n" in title
+        if has_head:  # It leads from the cause.
+            assert abs(across[a if arrow == "→" else b] - x) < 60
+        seen.add(arrow)
+    assert seen == {"→", "←", "–"}
 
 
 @pytest.mark.parametrize("viewport", ["desktop", "phone"])
@@ -289,7 +307,7 @@ def test_hostile_names_are_shown_as_text(hostile, open_page, screenshot, viewpor
         node.click()
         heading = page.locator("#panel h3").text_content()
         assert heading == name
-    names = page.locator("#edge-table td.text button").evaluate_all("all => all.map(button => button.title)")
+    names = page.locator("#pair-table td.text button").evaluate_all("all => all.map(button => button.title)")
     assert set(names) <= set(HOSTILE)
     assert len(set(names)) > 3
     ticks = page.locator("#chart-edges .ytick").all_text_contents()
@@ -359,7 +377,7 @@ def test_text_stands_out_from_its_background(simulated, open_page, scheme):
 
     for pair in PAIRS:
         assert contrast(*pair) >= 4.5, pair
-    for line in ("--settled", "--open"):
+    for line in ("--told", "--open"):
         assert contrast(line, "--paper") >= 3, line
 
 
@@ -368,7 +386,7 @@ def test_it_prints(simulated, open_page):
     page.emulate_media(media="print")
     for hidden in ("#threshold", "#more", "#panel", "#zoom-in"):
         assert not page.locator(hidden).is_visible()
-    assert page.locator("#edge-table").is_visible()
+    assert page.locator("#pair-table").is_visible()
     assert page.locator("#row-count").is_visible()
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     for text in page.locator(".chart text").all():
@@ -407,7 +425,7 @@ def test_unusual_posteriors_have_reports(make, open_page):
     page = open_page(posterior)
     assert page.locator("#verdict").inner_text().endswith(posterior.silent_diagnostics.verdict)
     assert page.locator("[data-node]").count() == len(posterior.nodes)
-    assert len(read_table(page)) == len(posterior.edges())
+    assert len(read_table(page)) == len(posterior.pairs())
 
 
 def test_a_run_that_was_stopped_says_so(simulated, open_page):

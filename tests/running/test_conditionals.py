@@ -37,16 +37,22 @@ def test_they_equal_those_of_the_slow_twin(p, n, parents):
     check(posterior, data.to_numpy(), np.full((p, p), -0.8))
 
 
-def test_a_prior_on_edges_and_rules_for_them_count():
+@pytest.mark.parametrize(
+    "constraints",
+    [
+        ew.Constraints(required=[(0, 1)], forbidden=[(2, 3)]),
+        ew.Constraints(tiers=[[2], [0, 4]], roots=[3]),
+    ],
+)
+def test_a_prior_on_edges_and_rules_for_them_count(constraints):
     data = ew.simulate(5, 60, seed=2).data
     names = list(data)
-    constraints = ew.Constraints(required=[(names[0], names[1])], forbidden=[(names[2], names[3])])
     log_odds = np.full((5, 5), 0.3)
     log_odds[3, 4] = 2.0
     prior = ew.Sparsity(0.5) + ew.EdgeBeliefs(log_odds=log_odds)
     posterior = ew.sample(data, prior=prior, constraints=constraints, **QUICK)
     log_prior = prior.terms(names).edge
-    check(posterior, data.to_numpy(), log_prior, required={(0, 1)}, forbidden={(2, 3)})
+    check(posterior, data.to_numpy(), log_prior, constraints=constraints)
 
 
 def test_weights_count():

@@ -180,8 +180,7 @@ def list_dags(families: Families, names: tuple[str, ...], knowledge: Knowledge |
     possible = log_prior > -np.inf
     if knowledge is not None:
         paths = ancestors_of_many(dags)
-        excluded = knowledge.not_ancestors | knowledge.before.T
-        possible &= ~(knowledge.ancestors & ~paths | excluded & paths).any(axis=(1, 2))
+        possible &= ~(knowledge.ancestors & ~paths | knowledge.unreached & paths).any(axis=(1, 2))
     dags, log_posterior, log_prior = dags[possible], log_posterior[possible], log_prior[possible]
     _check_possible(len(dags) > 0)
     total = logsumexp(log_posterior)
@@ -196,6 +195,7 @@ def list_dags(families: Families, names: tuple[str, ...], knowledge: Knowledge |
         dags,
         probabilities,
         log_posterior,
+        knowledge,
     )
 
 

@@ -19,6 +19,7 @@ from edgewise.graphs import to_networkx
 from edgewise.posterior.features import Estimate, as_truth
 from edgewise.posterior.monte_carlo import DIGITS
 from edgewise.posterior.summaries import RankedGraph, consensus
+from edgewise.priors import Knowledge
 
 Kind = Literal["directed", "undirected", "compelled"]
 Over = Literal["dags", "orders"]
@@ -60,7 +61,8 @@ class ExactEdges:
         ----------
         kind
             ``"directed"``: that i -> j. ``"undirected"``: that i and j are joined, in either direction.
-            ``"compelled"``: that i -> j in every Markov equivalent DAG, known only where DAGs are listed.
+            ``"compelled"``: that i -> j in every Markov equivalent DAG that agrees with the constraints, known only
+            where DAGs are listed.
 
         Returns
         -------
@@ -166,11 +168,14 @@ class ExactPosterior(ExactEdges):
         Their probabilities.
     log_posterior : ndarray, shape (m,)
         Log score plus log prior of each.
+    knowledge
+        What the constraints say, with which all of them agree.
     """
 
     dags: np.ndarray
     probabilities: np.ndarray
     log_posterior: np.ndarray
+    knowledge: Knowledge | None = None
 
     def edges(self, threshold: float = 0.0) -> pd.DataFrame:
         """Return a table of edges, the most probable first.
@@ -256,7 +261,8 @@ class ExactPosterior(ExactEdges):
         return self.top_dags(1)[0].graph
 
     def _compelled(self) -> np.ndarray:
-        return np.asarray(compelled_weighted_sum(self.dags, self.probabilities))
+        excluded = None if self.knowledge is None else self.knowledge.exclude()
+        return np.asarray(compelled_weighted_sum(self.dags, self.probabilities, excluded))
 
 
 def _check_threshold(threshold: float) -> float:

@@ -128,7 +128,7 @@ def fit(
     as_json: Json = False,
     no_color: NoColor = False,
 ) -> None:
-    """Sample DAGs given a table of measurements; write report.html, edges.csv, posterior.nc and run.json.
+    """Sample DAGs given a table of measurements; write report.html, pairs.csv, edges.csv, posterior.nc and run.json.
 
     Ctrl-C stops early and keeps what was drawn; during burn-in, a few draws are made first.
     """
@@ -224,7 +224,7 @@ def report(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="Where edgewise fit wrote its results.")],
     no_color: NoColor = False,
 ) -> None:
-    """Write report.html, edges.csv and run.json anew, from the posterior.nc in the same directory."""
+    """Write report.html, pairs.csv, edges.csv and run.json anew, from the posterior.nc in the same directory."""
     from .results import rebuild_results
 
     typer.echo(f"Wrote {printable(str(rebuild_results(directory)))}: open it in a browser.")

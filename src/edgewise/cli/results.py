@@ -12,13 +12,12 @@ import pandas as pd
 from edgewise.data import Simulation
 from edgewise.errors import ArgumentError, EdgewiseError, StorageError
 from edgewise.posterior import Posterior, load
-from edgewise.posterior.summaries import pair_table
 from edgewise.wording import quote
 
 from .summary import REPORT, Summary
 
 DRAWS = "posterior.nc"
-RESULTS = (REPORT, "edges.csv", DRAWS, "run.json")
+RESULTS = (REPORT, "edges.csv", "pairs.csv", DRAWS, "run.json")
 SIMULATION = ("data.csv", "true_edges.csv")
 
 
@@ -78,18 +77,19 @@ def new_files(out: Path) -> Iterator[Path]:
 
 
 def write_results(posterior: Posterior, directory: Path) -> Summary:
-    """Write edges.csv, run.json and report.html beside the draws; return them in short."""
+    """Write edges.csv, pairs.csv, run.json and report.html beside the draws; return them in short."""
     posterior.export(directory / "edges.csv")
+    posterior.write_pairs(directory / "pairs.csv")
     diagnostics = posterior.silent_diagnostics
     about = {**posterior.info, "verdict": diagnostics.verdict, "nodes": posterior.nodes, "moves": posterior.moves}
     (directory / "run.json").write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
     posterior.report(directory / REPORT)
     files = sorted(path.name for path in directory.iterdir())
-    return Summary(posterior.edges(), pair_table(posterior), diagnostics, posterior.info, files)
+    return Summary(posterior.edges(), posterior.pairs(), diagnostics, posterior.info, files)
 
 
 def rebuild_results(directory: Path) -> Path:
-    """Write report.html, edges.csv and run.json anew from the draws beside them, and return the path of the report."""
+    """Write all other results anew from the draws beside them, and return the path of the report."""
     if not (directory / DRAWS).is_file():
         raise StorageError(
             f"There is no {DRAWS} in {quote(str(directory))}: give a directory that edgewise fit or edgewise demo "

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from edgewise.posterior.diagnostics import Diagnostics
-from edgewise.posterior.summaries import PROBABLE
+from edgewise.posterior.summaries import count_pairs, headline
 from edgewise.wording import enumerate_items, printable
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 REPORT = "report.html"
 
 SHOWN = 15
-"""Edges in a summary: what fits on a screen."""
+"""Pairs in a summary: what fits on a screen."""
 
 UNLIMITED = 10_000
 """Columns where there is no terminal: more than any line needs, so that none is folded or cut."""
@@ -38,7 +38,7 @@ class Summary:
     edges
         All edges that were ever drawn, the most probable first.
     pairs
-        The pairs that were ever joined, as :func:`edgewise.posterior.summaries.pair_table` has them.
+        All pairs that were ever joined, the most probable first.
     diagnostics
         Whether the chains converged.
     info
@@ -56,11 +56,6 @@ class Summary:
     files: list[str]
     accuracy: "Accuracy | None" = None
 
-    @property
-    def joined(self) -> pd.DataFrame:
-        """The pairs that are more probably joined than not."""
-        return self.pairs[self.pairs["joined"] >= PROBABLE]
-
 
 def tell(summary: Summary, out: Path, *, quiet: bool, as_json: bool) -> None:
     """Say how a run ended: in JSON, in words, or only if it should not be trusted."""
@@ -75,6 +70,7 @@ def tell(summary: Summary, out: Path, *, quiet: bool, as_json: bool) -> None:
 def describe(summary: Summary, out: Path) -> dict[str, Any]:
     """Return a summary as what JSON can hold: no number is None."""
     agreement = summary.diagnostics.agreement.to_numpy()
+    joined, told = count_pairs(summary.pairs)
     described = {
         "version": summary.info["versions"]["edgewise"],
         "out": str(out),
@@ -86,9 +82,12 @@ def describe(summary: Summary, out: Path) -> dict[str, Any]:
         "iterations_done": summary.info["iterations_done"],
         "seed": summary.info["seed"],
         "seconds": summary.info["seconds"],
+        "largest_difference": summary.diagnostics.difference,
+        "effective_draws": summary.diagnostics.effective_draws,
         "agreement": float(agreement.min()) if len(agreement) > 1 else None,
-        "joined_pairs": len(summary.joined),
-        "clear_directions": int(summary.joined["is_clear"].sum()),
+        "joined_pairs": joined,
+        "told_directions": told,
+        "top_pairs": summary.pairs.head(SHOWN).to_dict("records"),
         "top_edges": summary.edges.head(SHOWN).to_dict("records"),
     }
     if summary.accuracy is not None:
@@ -106,13 +105,13 @@ def _without_nan(value: Any) -> Any:
 
 
 def show(summary: Summary, out: Path) -> None:
-    """Print the most probable edges, where everything is, and the verdict."""
+    """Print the most probable pairs, where everything is, and the verdict."""
     console = Console()
     if not console.is_terminal:
         console = Console(width=UNLIMITED)
-    if len(summary.edges):
-        console.print(_table(summary.edges.head(SHOWN), console.width))
-    console.print(Text(f"{_found(summary)} {_method(summary.info['sampler'])}"))
+    if len(summary.pairs):
+        console.print(_table(summary.pairs.head(SHOWN), console.width))
+    console.print(Text(f"{headline(summary.pairs)} {_method(summary.info['sampler'])}"))
     if summary.accuracy is not None:
         console.print(Text(_compared(summary.accuracy)))
     console.print()
@@ -122,14 +121,6 @@ def show(summary: Summary, out: Path) -> None:
     console.print()
     word, style = ("good", "bold green") if summary.diagnostics.is_converged else ("bad", "bold red")
     console.print(Text.assemble("Verdict: ", (word, style), f". {printable(summary.diagnostics.verdict)}"))
-
-
-def _found(summary: Summary) -> str:
-    if summary.edges.empty:
-        return "No edge was ever drawn: the data show no dependence between the variables."
-    pairs = "1 pair of variables is" if len(summary.joined) == 1 else f"{len(summary.joined)} pairs of variables are"
-    clear = summary.joined["is_clear"].sum()
-    return f"{pairs} joined with probability {PROBABLE} or more; the direction is clear in {clear} of them."
 
 
 def _method(sampler: dict[str, Any]) -> str:
@@ -147,23 +138,30 @@ def _compared(accuracy: "Accuracy") -> str:
     )
 
 
-NUMBERS = {"probability": "probability", "mcse": "±", "undirected": "joined", "compelled": "compelled"}
+NUMBERS = {
+    "joined": "joined",
+    "mcse": "±",
+    "forward": "->",
+    "backward": "<-",
+    "told_forward": "told ->",
+    "told_backward": "told <-",
+}
 """Columns of the table in the terminal, the most important first."""
 
 NAMES = 20
-"""Columns of a terminal that two names should have; where numbers leave less, the last of these are left out."""
+"""Columns of a terminal that a pair should have; where numbers leave less, the last of these are left out."""
 
 
-def _table(edges: pd.DataFrame, width: int) -> Table:
-    table = Table(title="Most probable edges", title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for column in ("source", "target"):
-        table.add_column(column, overflow="fold", min_width=len(column))
+def _table(pairs: pd.DataFrame, width: int) -> Table:
+    table = Table(title="Most probable pairs", title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for column in ("a", "", "b"):
+        table.add_column(column, overflow="fold", min_width=6 if column else 2)
     shown = list(NUMBERS)
     while len(shown) > 1 and NAMES + sum(max(len(NUMBERS[name]), 5) + 2 for name in shown) > width:
         shown.pop()
     for name in shown:
         table.add_column(NUMBERS[name], justify="right", no_wrap=True)
-    for edge in edges.to_dict("records"):
-        names = (Text(printable(edge[end])) for end in ("source", "target"))
-        table.add_row(*names, *(f"{edge[name]:.3f}" for name in shown))
+    for pair in pairs.to_dict("records"):
+        names = (Text(printable(pair[part])) for part in ("a", "direction", "b"))
+        table.add_row(*names, *(f"{pair[name]:.3f}" for name in shown))
     return table

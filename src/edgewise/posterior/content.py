@@ -14,16 +14,16 @@ import pandas as pd
 from edgewise.errors import DataError
 from edgewise.report import Content, draw_edges, summarize, write_page
 
-from .diagnostics import SMALLEST_DIFFERENCE
+from .diagnostics import LARGEST_DIFFERENCE
 from .effects import pair_effects
-from .pictures import draw_agreement, draw_trace, lay_out_pairs
-from .summaries import PROBABLE, pair_table
+from .pictures import draw_agreement, draw_trace, drawn_pairs, lay_out_pairs
+from .summaries import PROBABLE, headline
 
 if TYPE_CHECKING:
     from .posterior import Posterior
 
 MOST_EDGES = 20_000
-"""Rows of the table of edges: the most probable ones. So many take 2 MB and sort at once."""
+"""Rows of the tables of pairs and of edges: the most probable ones. So many take 2 MB and sort at once."""
 
 MOST_DAGS = 10
 
@@ -33,9 +33,9 @@ NORMAL_95 = 1.96
 
 def write_report(posterior: "Posterior", path: str | os.PathLike[str]) -> None:
     """Write the report; see :meth:`edgewise.Posterior.report`."""
-    diagnostics, pairs = posterior.silent_diagnostics, pair_table(posterior)
+    diagnostics, pairs = posterior.silent_diagnostics, posterior.numbered_pairs
     chains, draws = posterior.weights.shape
-    layout = lay_out_pairs(len(posterior.nodes), pairs, PROBABLE)
+    layout = lay_out_pairs(len(posterior.nodes), drawn_pairs(posterior), PROBABLE)
     pictures = {"trace": draw_trace(posterior)}
     if chains > 1:
         pictures["agreement"] = draw_agreement(posterior, None, None)
@@ -54,12 +54,16 @@ def write_report(posterior: "Posterior", path: str | os.PathLike[str]) -> None:
         moving=diagnostics.edges,
         acceptance=diagnostics.acceptance,
         agreement=float(np.nanmin(diagnostics.agreement)),
-        apart=int((diagnostics.edges["highest"] - diagnostics.edges["lowest"] > SMALLEST_DIFFERENCE).sum()),
-        smallest_difference=SMALLEST_DIFFERENCE,
-        drawn=len(posterior.edges()),
+        difference=diagnostics.difference,
+        apart=diagnostics.apart,
+        largest_difference=LARGEST_DIFFERENCE,
+        effective_draws=diagnostics.effective_draws,
+        headline=headline(pairs),
+        told_by="the data" if posterior.knowledge is None else "data and constraints",
+        probable=PROBABLE,
+        joined=len(pairs),
+        pairs=with_intervals(posterior),
         edges=edge_table(posterior),
-        pairs=pairs.head(MOST_EDGES),
-        **_count_pairs(pairs),
         layout=layout,
         blankets=posterior.markov_blanket_probabilities().to_numpy(),
         dags=_top_dag_rows(posterior),
@@ -73,33 +77,32 @@ def summarize_posterior(posterior: "Posterior") -> str:
     return summarize(
         about=repr(posterior),
         verdict=posterior.silent_diagnostics.verdict,
-        **_count_pairs(pair_table(posterior)),
-        edges=posterior.edges(),
+        headline=headline(posterior.numbered_pairs),
+        pairs=posterior.pairs(),
     )
 
 
-def _count_pairs(pairs: pd.DataFrame) -> dict[str, Any]:
-    """Return how many pairs are more probably joined than not, and in how many of them the direction is clear."""
-    found = pairs[pairs["joined"] >= PROBABLE]
-    return {"probable": PROBABLE, "joined": len(found), "clear": int(found["is_clear"].sum())}
+def with_intervals(posterior: "Posterior") -> pd.DataFrame:
+    """Return the pairs that are joined most probably, by column number, with the interval that the draws leave open.
+
+    See :func:`monte_carlo_interval`.
+    """
+    pairs = posterior.numbered_pairs.head(MOST_EDGES)
+    ess = posterior.silent_diagnostics.ess
+    lower, upper = monte_carlo_interval(pairs["joined"].to_numpy(), pairs["mcse"].to_numpy(), ess)
+    return pairs.drop(columns="mcse").assign(lower=lower, upper=upper)
 
 
 def edge_table(posterior: "Posterior") -> pd.DataFrame:
-    """Return the most probable edges, by column number, with intervals of their probabilities, and total effects.
+    """Return the most probable edges, by column number, with total effects.
 
-    The interval of a probability says how far the draws leave it open; see :func:`monte_carlo_interval`. Effects are
-    those of the draws that have a directed path; they are there if the posterior knows the moments of the data, and if
+    These are of the draws that have a directed path, and there if the posterior knows the moments of the data, and if
     double precision can hold them.
     """
-    edges = posterior.edges().head(MOST_EDGES)
+    edges = posterior.edges().head(MOST_EDGES)[["source", "target", "probability"]]
     names = pd.Index(posterior.nodes)
     for column in ("source", "target"):
         edges[column] = names.get_indexer(pd.Index(edges[column]))
-    lower, upper = monte_carlo_interval(
-        edges["probability"].to_numpy(), edges["mcse"].to_numpy(), posterior.silent_diagnostics.ess
-    )
-    edges.insert(3, "lower", lower)
-    edges.insert(4, "upper", upper)
     if posterior.moments is None or edges.empty:
         return edges
     try:
@@ -113,13 +116,14 @@ def edge_table(posterior: "Posterior") -> pd.DataFrame:
 def monte_carlo_interval(probability: np.ndarray, mcse: np.ndarray, ess: float) -> tuple[np.ndarray, np.ndarray]:
     """Return the ends of 95 % intervals that the finite number of draws leaves for probabilities.
 
-    They are Wilson's, with the number of independent draws that the Monte Carlo error stands for. Where an edge is in
-    every draw there is no error to go by, but there still are only so many draws: those of the log posterior count.
+    They are Wilson's, with the number of independent draws that the Monte Carlo error stands for. Where a pair is
+    joined in every draw there is no error to go by, but there still are only so many draws: those of the log posterior
+    count.
 
     Parameters
     ----------
     probability, mcse
-        Of each edge.
+        Of each pair or edge.
     ess
         Effective draws of the log posterior.
 

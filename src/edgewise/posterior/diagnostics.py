@@ -1,41 +1,71 @@
-"""Did the chains converge? R-hat, effective sample sizes, agreement between chains, and a verdict in words.
+"""Did the chains converge? Differences between chains, R-hat, effective sample sizes, and a verdict in words.
+
+**The rule.** What a run prints of two variables are probabilities: that they are joined, of each direction, and that a
+direction is told. The run is good if another one would hardly print anything else. Chains from different starts show
+that. So it is good if
+
+1. there are several chains, for one cannot be compared with others;
+2. no printed probability differs by more than .1 between any two of them;
+3. the draws are worth at least 100 independent ones, for otherwise chains can agree by chance. So many leave a
+   probability a standard error of .05 at most. Each edge has its number of effective draws, which is small where its
+   chains differ. That of the run is a mean over edges, such that it gives the mean square error of the probabilities q:
+   the sum of q (1 - q) over the sum of q (1 - q) / number.
+
+R-hat is shown, but does not judge. Among hundreds of edges some are always slow, and the log posterior, which sums up
+all of them, is slower yet, where every probability is within .1 in all chains. Nor does the correlation of
+probabilities between chains judge, the paper's measure: it can be near 1 while some of them are far apart.
+
+Differences of more than .1 have two causes, and the verdict tells which. In a chain worth m independent draws by
+itself, the probability of an edge has a standard error of sqrt(q (1 - q) / m). Differences beyond four standard errors
+of a difference are no chance: the chains are in different places. Otherwise they are only too short.
 
 R-hat (rank-normalised, on split chains) and effective sample sizes are those of ArviZ's defaults, for the log
-posterior and for the indicator of every edge that is sometimes drawn and sometimes not. Agreement is the paper's
-measure: the correlation of edge probabilities between chains.
+posterior and for the indicator of every edge that is sometimes drawn and sometimes not.
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pandas as pd
+
+from edgewise.wording import count, shorten
 
 from .monte_carlo import DIGITS, count_effective, find_r_hat, normal_scores, split_chains
 
 if TYPE_CHECKING:
     from .posterior import Posterior
 
-LARGEST_R_HAT = 1.1
-"""Gelman and Rubin's bound. The stricter 1.01 in use for smooth parameters raises false alarms for rare edges."""
-
-SMALLEST_DIFFERENCE = 0.1
-"""Chains whose probabilities of an edge lie closer than this agree on it for all practical purposes."""
+LARGEST_DIFFERENCE = 0.1
+"""Chains whose probabilities lie closer than this agree for all practical purposes."""
 
 SMALLEST_ESS = 100
-"""Effective draws below which an R-hat cannot be trusted: it may be small because chains hardly move."""
+"""Effective draws below which chains can agree by chance."""
+
+LONGEST_NAME = 40
+"""Letters of a name in a verdict."""
+
+CHANCE = 4.0
+"""Standard errors of a difference between two chains, which chance exceeds in one of 16,000 comparisons: four chains
+make six pairs, and there are hundreds of edges."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Diagnostics:
     """What :meth:`edgewise.Posterior.diagnostics` found.
 
     Attributes
     ----------
     verdict
-        One or two sentences.
+        A sentence.
     is_converged
-        Whether nothing speaks against it.
+        Whether the run is good: see the top of this module for the rule.
+    difference
+        The largest difference of a printed probability between two chains; not a number for a single chain.
+    apart
+        How many pairs of variables have a probability that differs by more than .1 between two chains.
+    effective_draws
+        How many independent draws the run is worth, for the probabilities of edges.
     r_hat, ess
         Of the log posterior. A single chain has no R-hat: it is not a number.
     edges
@@ -53,6 +83,9 @@ class Diagnostics:
 
     verdict: str
     is_converged: bool
+    difference: float
+    apart: int
+    effective_draws: float
     r_hat: float
     ess: float
     edges: pd.DataFrame
@@ -68,19 +101,28 @@ def diagnose(posterior: "Posterior") -> Diagnostics:
     """Return the diagnostics of a posterior."""
     r_hat, ess = (float(values[0]) for values in _r_hat_and_ess(posterior.log_posterior[:, :, None]))
     edges = _diagnose_edges(posterior)
-    agreement = chain_agreement(posterior)
     weight_ess = float(1 / (posterior.weights**2).sum())
-    faults = _faults(r_hat, min(ess, weight_ess), edges)
-    if faults:
-        verdict = f"Do not trust this run yet: {'; '.join(faults)}; run longer, or from better starts."
-    else:
-        verdict = _praise(posterior.directed_by_chain, r_hat, ess)
-    return Diagnostics(verdict, not faults, r_hat, ess, edges, agreement, acceptance(posterior), weight_ess)
+    effective_draws = min(_count_effective(edges, posterior.weights.size), weight_ess)
+    apart = _compare_chains(posterior)
+    is_good, verdict = _judge(posterior, apart, effective_draws)
+    return Diagnostics(
+        verdict=verdict,
+        is_converged=is_good,
+        difference=apart.difference,
+        apart=apart.pairs,
+        effective_draws=effective_draws,
+        r_hat=r_hat,
+        ess=ess,
+        edges=edges,
+        agreement=chain_agreement(posterior),
+        acceptance=acceptance(posterior),
+        weight_ess=weight_ess,
+    )
 
 
 def chain_agreement(posterior: "Posterior") -> pd.DataFrame:
-    """Return the correlations of directed edge probabilities between chains."""
-    by_chain = posterior.directed_by_chain
+    """Return the correlations between chains of the shares of their draws that have each edge."""
+    by_chain = posterior.share_by_chain
     chains = pd.RangeIndex(1, len(by_chain) + 1, name="chain")
     return pd.DataFrame(correlate(by_chain), index=chains, columns=chains)
 
@@ -156,33 +198,93 @@ def _r_hat_and_ess(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return r_hat if len(values) > 1 else np.full_like(r_hat, np.nan), ess
 
 
-def _faults(r_hat: float, ess: float, edges: pd.DataFrame) -> list[str]:
-    faults = []
-    unsettled = (edges["r_hat"] > LARGEST_R_HAT) | (edges["ess"] < SMALLEST_ESS)
-    apart = edges[unsettled & (edges["highest"] - edges["lowest"] > SMALLEST_DIFFERENCE)]
-    if len(apart):
-        worst = apart.iloc[int((apart["highest"] - apart["lowest"]).to_numpy().argmax())]
-        faults.append(
-            f"chains disagree on {len(apart)} edge{'s' if len(apart) > 1 else ''} (most on {worst['source']} -> "
-            f"{worst['target']}, with probabilities from {worst['lowest']:.2f} to {worst['highest']:.2f})"
-        )
-    if r_hat > LARGEST_R_HAT:
-        faults.append(f"the log posterior has not settled (R-hat {r_hat:.2f})")
-    if ess < SMALLEST_ESS:
-        faults.append(f"the draws are worth only {ess:.0f} independent one{'s' if round(ess) != 1 else ''}")
-    return faults
+def _count_effective(edges: pd.DataFrame, draws: int) -> float:
+    """Return how many independent draws a run is worth, for the probabilities of all edges that come and go."""
+    spread = edges["probability"] * (1 - edges["probability"])
+    noise = float((spread / edges["ess"]).sum())
+    return float(spread.sum()) / noise if noise > 0 else float(draws)
 
 
-def _praise(by_chain: np.ndarray, r_hat: float, ess: float) -> str:
-    chains = len(by_chain)
+class _Apart(NamedTuple):
+    """How far chains are apart in what is printed.
+
+    Attributes
+    ----------
+    difference
+        The largest difference of a probability; not a number for a single chain.
+    pairs
+        How many pairs of variables have one above ``LARGEST_DIFFERENCE``.
+    most
+        Where the largest is, in words.
+    is_chance
+        Whether none of them is more than chance allows.
+    """
+
+    difference: float
+    pairs: int
+    most: str
+    is_chance: bool
+
+
+def _compare_chains(posterior: "Posterior") -> _Apart:
+    directed = posterior.directed_by_chain
+    if len(directed) == 1:
+        return _Apart(np.nan, 0, "", is_chance=True)
+    printed = np.stack([directed + directed.swapaxes(1, 2), directed, posterior.compelled_by_chain])
+    lowest, highest = printed.min(axis=1), printed.max(axis=1)
+    difference = np.round(highest - lowest, DIGITS)
+    kind, i, j = (int(k) for k in np.unravel_index(difference.argmax(), difference.shape))
+    a, b = (shorten(posterior.nodes[v], LONGEST_NAME) for v in (i, j))
+    what = (f"{a} - {b}", f"{a} -> {b}", f"{a} -> {b} being told")[kind]
+    is_apart = difference > LARGEST_DIFFERENCE
+    either = is_apart.any(axis=0) | is_apart.any(axis=0).T
+    mean = printed.mean(axis=1)
+    error = np.sqrt(2 * np.clip(mean * (1 - mean), 0, None) / _count_within(posterior, either))
+    return _Apart(
+        difference=float(difference.max()),
+        pairs=int(np.triu(either).sum()),
+        most=f"{what}, with probabilities from {lowest[kind, i, j]:.2f} to {highest[kind, i, j]:.2f}",
+        is_chance=not (is_apart & (difference > CHANCE * error)).any(),
+    )
+
+
+def _count_within(posterior: "Posterior", which: np.ndarray) -> float:
+    """Return how many independent draws a chain is worth by itself, for the probabilities of some edges, (p, p)."""
+    chains, draws = posterior.weights.shape
+    spread = noise = 0.0
+    for _, has_edge in posterior.draws.indicators(*np.nonzero(which)) if draws >= 4 else ():
+        values = has_edge - has_edge.mean(axis=1, keepdims=True)
+        variance = values.var(axis=(0, 1))
+        moving = variance > 0
+        spread += float(variance.sum())
+        noise += float((variance[moving] / count_effective(split_chains(values[..., moving]))).sum())
+    return spread / noise / chains if noise > 0 else float(draws)
+
+
+def _judge(posterior: "Posterior", apart: _Apart, effective_draws: float) -> tuple[bool, str]:
+    """Return whether a run is good, and the verdict."""
+    chains, draws = posterior.weights.shape
+    if posterior.info.get("method") == "bootstrap":
+        errors = f"{draws:,} independent replicates, with shares that have a standard error of {0.5 / draws**0.5:.2f}"
+        is_good = draws >= SMALLEST_ESS
+        return is_good, f"{errors} at most." if is_good else f"Do not trust this run yet: only {errors}; draw more."
+    faults, advice = [], "run longer"
     if chains == 1:
-        return (
-            "Nothing speaks against this run, but one chain cannot be compared with others: the log posterior has "
-            f"{ess:,.0f} effective draws."
-        )
-    apart = np.ptp(by_chain, axis=0).max()
-    agree = "agree" if apart <= SMALLEST_DIFFERENCE else "agree as far as so few draws can"
-    return (
-        f"The {chains} chains {agree}: their probabilities of an edge differ by {apart:.2f} at most, and the log "
-        f"posterior has R-hat {r_hat:.3f} and {ess:,.0f} effective draws."
+        faults.append("one chain cannot be compared with others")
+        advice = "run several"
+    if apart.pairs:
+        pairs = count(apart.pairs, "pair") + " of variables"
+        if apart.is_chance:
+            faults.append(f"the chains are too short for {pairs} (most of all for {apart.most})")
+        else:
+            faults.append(f"chains disagree on {pairs} (most on {apart.most})")
+            advice = "run longer, or from better starts"
+    if effective_draws < SMALLEST_ESS:
+        faults.append(f"the draws are worth only {count(round(effective_draws), 'independent one')}")
+        advice = "run several, and longer" if chains == 1 else advice
+    if faults:
+        return False, f"Do not trust this run yet: {'; '.join(faults)}; {advice}."
+    return True, (
+        f"The {chains} chains agree: no probability differs by more than {apart.difference:.2f} between them, and the "
+        f"draws are worth {effective_draws:,.0f} independent ones."
     )

@@ -5,6 +5,7 @@ r"""A posterior in the formats of other programs.
 :func:`edge_list`             an acyclic list of pairs, as pgmpy and causal-inference packages take it
 :func:`export`                the probable edges as a file: a CSV table, GraphML (Cytoscape, Gephi, igraph) or DOT
                               (Graphviz)
+:func:`write_pairs`           the pairs of variables as a CSV table
 :func:`write_trajectory`      one chain, draw by draw, as Benchpress reads it
 ============================  =================================================================================
 
@@ -31,6 +32,7 @@ from edgewise.files import new_file
 from edgewise.wording import enumerate_items, enumerate_names, quote
 
 from .posterior import Posterior
+from .summaries import TOLD, orient_pairs
 
 NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """The characters that XML 1.0 (section 2.2) excludes, even in escaped form."""
@@ -39,7 +41,7 @@ ENTITY = re.compile(r"&(?=#?\w+;)")
 """What Graphviz would take for the beginning of an HTML entity, also in an ordinary label."""
 
 PEN_WIDTH = 0.5, 2.5
-"""Width in points of an arrow in DOT at probability 0, and what probability 1 adds: a hairline that can still be
+"""Width in points of a line in DOT at probability 0, and what probability 1 adds: a hairline that can still be
 seen, up to three times Graphviz's ordinary line."""
 
 NOT_IN_TRAJECTORY = (";", "->", "\n", "\r")
@@ -60,8 +62,9 @@ def to_networkx(posterior: Posterior, threshold: float = 0.0) -> "nx.DiGraph[str
     -------
     networkx.DiGraph
         All variables, in their order, and the edges, each with the attributes ``probability``, ``undirected``
-        (that the two are joined at all) and ``compelled`` (that the edge is compelled). It can have cycles, since
-        it sums up many DAGs: a pair may well be joined in both directions.
+        (that the two are joined at all), ``compelled`` (that the edge is compelled) and ``told``: whether the direction
+        can be told, and an arrowhead is due. It can have cycles, since it sums up many DAGs: a pair may well be joined
+        in both directions.
 
     Examples
     --------
@@ -116,9 +119,10 @@ def export(posterior: Posterior, path: str | os.PathLike[str], threshold: float 
     ``.graphml``
         The graph of :func:`to_networkx`, with its attributes.
     ``.dot`` or ``.gv``
-        The same graph for Graphviz. Each arrow is labelled with its probability and the wider, the more probable
-        it is. Nodes are named and shown as the variables, in Graphviz's spelling: ``\"``, ``\\`` and ``\n`` for
-        quotes, backslashes and line breaks, ``&amp;`` where an HTML entity would be seen otherwise.
+        The pairs of :meth:`Posterior.pairs` for Graphviz. Each line is labelled with the probability that the two are
+        joined, and the wider, the more probable that is. It has an arrowhead only where the direction can be told.
+        Nodes are named and shown as the variables, in Graphviz's spelling: ``\"``, ``\\`` and ``\n`` for quotes,
+        backslashes and line breaks, ``&amp;`` where an HTML entity would be seen otherwise.
 
     Parameters
     ----------
@@ -127,7 +131,8 @@ def export(posterior: Posterior, path: str | os.PathLike[str], threshold: float 
     path
         The file; one that exists is replaced once the new one is complete.
     threshold
-        Leave out edges less probable than this. Edges that were never drawn are always left out.
+        Leave out edges, or in a drawing pairs, less probable than this. Those that were never drawn are always left
+        out.
 
     Raises
     ------
@@ -147,17 +152,51 @@ def export(posterior: Posterior, path: str | os.PathLike[str], threshold: float 
     ...     export(posterior, f"{directory}/edges.graphml", threshold=0.5)
     """
     path = Path(path)
-    write = WRITERS.get(path.suffix.lower())
-    if write is None:
+    if path.suffix.lower() not in WRITERS:
         raise ArgumentError(
             f"The name of the file must end in {enumerate_items(list(WRITERS)).replace(' and ', ' or ')}, which says "
             f"what is to be written, but {quote(path.name)} was given."
         )
+    tabulate, write = WRITERS[path.suffix.lower()]
     if write is not _write_csv:
         posterior = _with_writable_names(posterior)
-    edges = posterior.edges(threshold)
+    table = tabulate(posterior, threshold)
     with new_file(path) as unfinished:
-        write(unfinished, posterior.nodes, edges)
+        write(unfinished, posterior.nodes, table)
+
+
+def write_pairs(posterior: Posterior, path: str | os.PathLike[str], threshold: float = 0.0) -> None:
+    """Write the table of :meth:`Posterior.pairs` as a CSV file; text is quoted, numbers are not.
+
+    Parameters
+    ----------
+    posterior
+        The posterior.
+    path
+        The file; one that exists is replaced once the new one is complete.
+    threshold
+        Leave out pairs that are joined with a lower probability than this.
+
+    Raises
+    ------
+    StorageError
+        If the file cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import edgewise as ew
+    >>> sim = ew.simulate(4, 1000, seed=1)
+    >>> posterior = ew.sample(sim.data, iterations=2000, thin=10, seed=1, progress=False)
+    >>> with tempfile.TemporaryDirectory() as directory:
+    ...     write_pairs(posterior, f"{directory}/pairs.csv")
+    ...     with open(f"{directory}/pairs.csv") as file:
+    ...         print(next(file), end="")
+    "a","b","joined","mcse","forward","backward","told_forward","told_backward","direction"
+    """
+    table = posterior.pairs(threshold)
+    with new_file(Path(path)) as unfinished:
+        _write_csv(unfinished, posterior.nodes, table)
 
 
 def write_trajectory(posterior: Posterior, path: str | os.PathLike[str], chain: int = 0) -> None:
@@ -252,28 +291,30 @@ def _graph(names: Sequence[str], edges: pd.DataFrame) -> "nx.DiGraph[str]":
     graph.add_nodes_from(names)
     columns = [edges[name].tolist() for name in ("source", "target", "probability", "undirected", "compelled")]
     for source, target, probability, undirected, compelled in zip(*columns, strict=True):
-        graph.add_edge(source, target, probability=probability, undirected=undirected, compelled=compelled)
+        told = compelled >= TOLD * undirected
+        graph.add_edge(source, target, probability=probability, undirected=undirected, compelled=compelled, told=told)
     return graph
 
 
-def _write_csv(path: Path, names: Sequence[str], edges: pd.DataFrame) -> None:
+def _write_csv(path: Path, names: Sequence[str], table: pd.DataFrame) -> None:
     # Text is quoted throughout, because csv leaves a name with a carriage return unquoted, which ends the row.
-    edges.to_csv(path, index=False, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
+    table.to_csv(path, index=False, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
 
 
 def _write_graphml(path: Path, names: Sequence[str], edges: pd.DataFrame) -> None:
     nx.write_graphml(_graph(names, edges), path)
 
 
-def _write_dot(path: Path, names: Sequence[str], edges: pd.DataFrame) -> None:
+def _write_dot(path: Path, names: Sequence[str], pairs: pd.DataFrame) -> None:
     thinnest, more = PEN_WIDTH
     with path.open("w", encoding="utf-8", newline="") as file:
         file.write("digraph edgewise {\n")
         file.writelines(f"  {_dot_quoted(name)};\n" for name in names)
         file.writelines(
-            f"  {_dot_quoted(source)} -> {_dot_quoted(target)} "
-            f'[label="{probability:.2f}", penwidth={thinnest + more * probability:.2f}];\n'
-            for source, target, probability in zip(edges["source"], edges["target"], edges["probability"], strict=True)
+            f"  {_dot_quoted(pair['source'])} -> {_dot_quoted(pair['target'])} "
+            f'[label="{pair["joined"]:.2f}", penwidth={thinnest + more * pair["joined"]:.2f}'
+            f"{'' if pair['is_told'] else ', dir=none'}];\n"
+            for pair in orient_pairs(pairs).to_dict("records")
         )
         file.write("}\n")
 
@@ -288,13 +329,16 @@ def _dot_quoted(name: str) -> str:
     return f'"{ENTITY.sub("&amp;", escaped)}"'
 
 
-WRITERS: dict[str, Callable[[Path, Sequence[str], pd.DataFrame], None]] = {
-    ".csv": _write_csv,
-    ".graphml": _write_graphml,
-    ".dot": _write_dot,
-    ".gv": _write_dot,
+Tabulate = Callable[[Posterior, float], pd.DataFrame]
+Write = Callable[[Path, Sequence[str], pd.DataFrame], None]
+
+WRITERS: dict[str, tuple[Tabulate, Write]] = {
+    ".csv": (Posterior.edges, _write_csv),
+    ".graphml": (Posterior.edges, _write_graphml),
+    ".dot": (Posterior.pairs, _write_dot),
+    ".gv": (Posterior.pairs, _write_dot),
 }
-"""What writes a table of edges to a file with this ending, given also the names of all variables."""
+"""For each ending of a file, what makes the table for it, and what writes it, given also the names of all variables."""
 
 
 def _with_writable_names(posterior: Posterior) -> Posterior:
@@ -310,4 +354,7 @@ def _with_writable_names(posterior: Posterior) -> Posterior:
             f"The names {enumerate_names(same)} differ only in control characters, which files of this kind cannot "
             f"hold: rename the columns of the data, or save the posterior instead."
         )
-    return replace(posterior, nodes=names)
+    renamed = replace(posterior, nodes=names)
+    # The constraints have the old names; what follows from them has none.
+    vars(renamed)["knowledge"] = posterior.knowledge
+    return renamed

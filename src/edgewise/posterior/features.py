@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from edgewise._kernels.graphs.equivalence import compelled_weighted_sum
 from edgewise._kernels.graphs.features import list_v_structures
 from edgewise.errors import ArgumentError
 from edgewise.graphs import to_networkx
+from edgewise.priors import Knowledge
 
-from .draws import DrawTable
+from .draws import DrawTable, split
 from .monte_carlo import DIGITS, as_counts
 
 if TYPE_CHECKING:
@@ -46,6 +48,23 @@ def sum_matrices(
     for dags, count in draws.distinct_dags(counts):
         total += kernel(dags, count)
     return np.round(total / number, DIGITS)
+
+
+def compelled_by_chain(draws: DrawTable, weights: np.ndarray, knowledge: Knowledge | None) -> np.ndarray:
+    """Return the probability of every compelled edge in each chain by itself, shape (chain, p, p)."""
+    excluded = None if knowledge is None else knowledge.exclude()
+    counts, _ = as_counts(weights)
+    distinct = draws.distinct(counts)
+    by_chain = np.array(
+        [np.bincount(which, count, len(distinct.rows)) for which, count in zip(distinct.which, counts, strict=True)]
+    )
+    total = np.zeros((len(counts), draws.p, draws.p))
+    for part in split(0, len(distinct.rows), draws.p**2):
+        few = np.ascontiguousarray(by_chain[:, part])
+        total += compelled_weighted_sum(draws.dags(distinct.rows[part]), few, excluded)
+    # A chain whose draws have no weight at all has no part in the mean over chains either.
+    number = counts.sum(axis=1)[:, None, None]
+    return np.asarray(total / np.where(number > 0, number, 1.0))
 
 
 def conditional_edges(posterior: "Posterior", kind: str) -> np.ndarray:

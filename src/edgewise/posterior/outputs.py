@@ -39,11 +39,25 @@ class Outputs:
         path
             A file whose name ends in .csv, .graphml, .dot or .gv; see :func:`edgewise.posterior.exports.export`.
         threshold
-            Leave out edges less probable than this.
+            Leave out edges, or in a drawing pairs, less probable than this.
         """
         from .exports import export
 
         export(self, path, threshold)
+
+    def write_pairs(self: "Posterior", path: str | os.PathLike[str], threshold: float = 0.0) -> None:
+        """Write the table of :meth:`pairs` as a CSV file.
+
+        Parameters
+        ----------
+        path
+            The file; one that exists is replaced once the new one is complete.
+        threshold
+            Leave out pairs that are joined with a lower probability than this.
+        """
+        from .exports import write_pairs
+
+        write_pairs(self, path, threshold)
 
     def write_trajectory(self: "Posterior", path: str | os.PathLike[str], chain: int = 0) -> None:
         """Write a chain, draw by draw, as Benchpress reads it.
@@ -85,7 +99,7 @@ class Outputs:
     def report(self: "Posterior", path: str | os.PathLike[str]) -> None:
         """Write a report for the browser: one HTML file that needs nothing else.
 
-        It shows the graph, to be explored, the table of edges with intervals and effects, whether the run can be
+        It shows the graph, to be explored, the table of pairs with intervals and effects, whether the run can be
         trusted, the most probable DAGs, and how all this was made.
 
         Parameters
@@ -105,9 +119,9 @@ class Outputs:
     def plot_graph(self: "Posterior", threshold: float = 0.5) -> "Figure":
         """Draw the pairs of variables that are probably joined, in layers, probable causes above effects.
 
-        The wider a line, the more probable. It has an arrow where one direction has at least three quarters of the
-        probability, and is solid where the data can tell the direction: where it is compelled in at least half of the
-        draws that join the pair. Both directions show on hovering.
+        The wider a line, the more probable. It is solid and has an arrowhead where the direction can be told: where it
+        is compelled with a probability of .75 or more, given that the pair is joined. All others are dotted. Both
+        directions show on hovering.
 
         Parameters
         ----------

@@ -10,7 +10,7 @@ from edgewise.arguments import check_threshold, is_whole
 from edgewise.errors import ArgumentError
 from edgewise.report import Layout, Picture, lay_out
 
-from .summaries import PROBABLE, consensus, pair_table
+from .summaries import PROBABLE, consensus, orient_pairs
 
 if TYPE_CHECKING:
     from .posterior import Kind, Posterior
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def draw_graph(posterior: "Posterior", threshold: float) -> Picture:
     """Draw the pairs that are probably joined; see :meth:`edgewise.Posterior.plot_graph`."""
-    pairs = pair_table(posterior)
+    pairs = drawn_pairs(posterior)
     shown = pairs[pairs["joined"] >= check_threshold(threshold)]
     return report.draw_graph(posterior.nodes, shown, lay_out_pairs(len(posterior.nodes), pairs, threshold))
 
@@ -33,7 +33,7 @@ def draw_trace(posterior: "Posterior") -> Picture:
 
 def draw_edges(posterior: "Posterior", kind: "Kind") -> Picture:
     """Draw the probabilities of all edges as a heat map; see :meth:`edgewise.Posterior.plot_edges`."""
-    layout = lay_out_pairs(len(posterior.nodes), pair_table(posterior), PROBABLE)
+    layout = lay_out_pairs(len(posterior.nodes), drawn_pairs(posterior), PROBABLE)
     return report.draw_edges(posterior.nodes, posterior.edge_probabilities(kind).to_numpy(), layout)
 
 
@@ -41,6 +41,11 @@ def draw_agreement(posterior: "Posterior", first: int | None, second: int | None
     """Draw edge probabilities of one chain against another's; see :meth:`edgewise.Posterior.plot_agreement`."""
     chosen = _choose_chains(posterior, first, second)
     return report.draw_agreement(posterior.nodes, posterior.directed_by_chain, chosen)
+
+
+def drawn_pairs(posterior: "Posterior") -> pd.DataFrame:
+    """Return the pairs that were ever joined, as they are drawn: see :func:`.summaries.orient_pairs`."""
+    return orient_pairs(posterior.numbered_pairs)
 
 
 def lay_out_pairs(p: int, pairs: pd.DataFrame, threshold: float) -> Layout:

@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 from scipy.special import softmax
 
-from edgewise._kernels.graphs.equivalence import compelled_weighted_sum
 from edgewise._kernels.graphs.features import blankets_weighted_sum, paths_weighted_sum
 from edgewise.arguments import check_number, check_threshold
 from edgewise.data import Data, Moments
 from edgewise.errors import ArgumentError, ConvergenceWarning
+from edgewise.priors import Constraints, Knowledge
 from edgewise.scores import BGe
 
 from . import effects, features, summaries
@@ -103,8 +103,8 @@ class Posterior(Outputs):
         ----------
         kind
             ``"directed"``: that i -> j. ``"undirected"``: that i and j are joined, in either direction;
-            symmetric. ``"compelled"``: that i -> j in every DAG Markov equivalent to the drawn one, so that
-            observational data can tell the direction.
+            symmetric. ``"compelled"``: that i -> j in every DAG that is Markov equivalent to the drawn one and agrees
+            with the constraints of the run, so that data and constraints can tell the direction.
         rao_blackwell
             Average, over the draws, how probable each edge is given the rest of the drawn DAG, instead of whether it is
             there. More accurate, above all with few rows of data. Default: wherever that is possible, which is where
@@ -150,6 +150,28 @@ class Posterior(Outputs):
             ``prior``, its probability follows that of the posterior.
         """
         return summaries.tabulate_edges(self, check_threshold(threshold), self._monte_carlo_error, prior)
+
+    def pairs(self, threshold: float = 0.0) -> pd.DataFrame:
+        """Return a table of pairs of variables, the most probably joined first.
+
+        Parameters
+        ----------
+        threshold
+            Leave out pairs that are joined with a lower probability than this. Those that never were are always left
+            out.
+
+        Returns
+        -------
+        DataFrame
+            Columns ``a`` and ``b``, two variables in the order of the columns; ``joined``, the probability that there
+            is an edge between them, with its Monte Carlo standard error ``mcse``; ``forward`` and ``backward``, the
+            probabilities of a -> b and of b -> a; ``told_forward`` and ``told_backward``, the probabilities that these
+            are compelled, so that data and constraints tell the direction; and ``direction``, ``"->"`` or ``"<-"``
+            where it is compelled with a probability of .75 or more given that the two are joined, else ``"-"``.
+        """
+        every, names = self.numbered_pairs, pd.Index(self.nodes)
+        table = every[every["joined"] >= check_threshold(threshold)].reset_index(drop=True)
+        return table.assign(a=names[table["a"]], b=names[table["b"]])
 
     def path_probabilities(self) -> pd.DataFrame:
         """Return the probability of a directed path from each variable (row) to each other: that it is an ancestor."""
@@ -373,11 +395,34 @@ class Posterior(Outputs):
         """The probability of every directed edge in each chain by itself, shape (chain, p, p)."""
         if self.conditionals is not None:
             return np.asarray(np.minimum(self.conditionals[:, 0].astype(float), 1.0))
-        return self._share_by_chain
+        return self.share_by_chain
 
     @cached_property
-    def _share_by_chain(self) -> np.ndarray:
+    def share_by_chain(self) -> np.ndarray:
+        """The share of the draws of each chain, by weight, in which there is each edge, shape (chain, p, p)."""
         return np.array([self._edge_means(chain) for chain in range(len(self.weights))])
+
+    @cached_property
+    def compelled_by_chain(self) -> np.ndarray:
+        """The probability of every compelled edge in each chain by itself, shape (chain, p, p)."""
+        if self.conditionals is not None and self.conditionals.shape[1] > 1:
+            return np.asarray(np.minimum(self.conditionals[:, 1].astype(float), 1.0))
+        return self._compelled_by_chain
+
+    @cached_property
+    def _compelled_by_chain(self) -> np.ndarray:
+        return features.compelled_by_chain(self.draws, self.weights, self.knowledge)
+
+    @cached_property
+    def knowledge(self) -> Knowledge | None:
+        """What the constraints of the run say, by column number; None where there were none."""
+        given = self.info.get("constraints")
+        return Constraints(**given).resolve(self.nodes) if given else None
+
+    @cached_property
+    def numbered_pairs(self) -> pd.DataFrame:
+        """What :meth:`pairs` returns, with column numbers in place of names."""
+        return summaries.tabulate_pairs(self, self._joined_error)
 
     @cached_property
     def _counts(self) -> np.ndarray:
@@ -386,12 +431,12 @@ class Posterior(Outputs):
     @cached_property
     def directed_share(self) -> np.ndarray:
         """The share of the draws, by weight, in which there is each edge."""
-        return np.tensordot(self.weights.sum(axis=1), self._share_by_chain, axes=1)
+        return np.tensordot(self.weights.sum(axis=1), self.share_by_chain, axes=1)
 
     @cached_property
     def compelled_share(self) -> np.ndarray:
         """The share of the draws, by weight, in which each edge is compelled."""
-        return features.sum_matrices(compelled_weighted_sum, self.draws, self.weights)
+        return np.tensordot(self.weights.sum(axis=1), self._compelled_by_chain, axes=1)
 
     @cached_property
     def _monte_carlo_error(self) -> np.ndarray:
@@ -406,6 +451,18 @@ class Posterior(Outputs):
                 has_edge, weights, self.directed_share[source[few], target[few]]
             )
         return error
+
+    @cached_property
+    def _joined_error(self) -> np.ndarray:
+        if self.conditional_errors is not None:
+            return np.asarray(self.conditional_errors[1], float)
+        joined = np.round(self.directed_share + self.directed_share.T, DIGITS)
+        weights = None if self.draws.log_weight is None else self.weights
+        error = np.where(self.weights.size > 1, np.zeros_like(joined), np.nan)
+        i, j = np.nonzero(np.triu((joined > 0) & (joined < 1), 1))
+        for (few, forward), (_, backward) in zip(self.draws.indicators(i, j), self.draws.indicators(j, i), strict=True):
+            error[i[few], j[few]] = monte_carlo_error(forward | backward, weights, joined[i[few], j[few]])
+        return np.asarray(np.maximum(error, error.T))
 
     def _edge_means(self, chain: int) -> np.ndarray:
         weight = self.draws.weigh_families(self._counts, chain)

@@ -20,8 +20,8 @@ PROBABLE = 0.5
 SHOWN = 0.0005
 """Probability below which an edge is left out of tables: with three decimals it would be shown as zero."""
 
-CLEAR = 0.75
-"""Share of a pair's probability that its direction must have to be told: three to one."""
+TOLD = 0.75
+"""Share of a pair's probability with which its direction must be compelled to be stated: three to one."""
 
 
 class RankedGraph(NamedTuple):
@@ -119,35 +119,73 @@ def tabulate_edges(
     return table.sort_values("probability", ascending=False, kind="stable", ignore_index=True)
 
 
-def pair_table(posterior: "Posterior") -> pd.DataFrame:
-    """Return the pairs that were ever joined, the most probable first, each in its more probable direction.
+def tabulate_pairs(posterior: "Posterior", error: np.ndarray) -> pd.DataFrame:
+    """Return the table of :meth:`Posterior.pairs`, with column numbers in place of names.
+
+    ``error`` has the Monte Carlo error of the probability that two variables are joined.
+    """
+    directed = posterior.edge_probabilities().to_numpy()
+    compelled = posterior.edge_probabilities("compelled").to_numpy()
+    joined = posterior.edge_probabilities("undirected").to_numpy()
+    a, b = np.nonzero(np.triu(joined, 1))
+    enough = TOLD * joined[a, b]
+    table = pd.DataFrame(
+        {
+            "a": a,
+            "b": b,
+            "joined": joined[a, b],
+            "mcse": error[a, b],
+            "forward": directed[a, b],
+            "backward": directed[b, a],
+            "told_forward": compelled[a, b],
+            "told_backward": compelled[b, a],
+            "direction": np.select([compelled[a, b] >= enough, compelled[b, a] >= enough], ["->", "<-"], "-"),
+        }
+    )
+    return table.sort_values("joined", ascending=False, kind="stable", ignore_index=True)
+
+
+def orient_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Return the pairs of :func:`tabulate_pairs` each in its more probable direction, for pictures.
 
     Returns
     -------
     DataFrame
         Columns ``source`` and ``target`` (column numbers), ``probability`` of that direction, ``reverse`` of the other,
-        and ``joined`` of either; ``is_clear``, whether the direction has most of the probability; and ``is_settled``,
-        whether the direction is compelled, in one and the same way, in at least half of the draws that join the pair:
-        then the data can tell it.
+        ``joined`` of either, and ``is_told``: whether a direction is told, which then is this one.
     """
-    directed = posterior.edge_probabilities().to_numpy()
-    compelled = posterior.edge_probabilities("compelled").to_numpy()
-    joined = posterior.edge_probabilities("undirected").to_numpy()
-    i, j = np.nonzero(np.triu(joined, 1))
-    forward = directed[i, j] >= directed[j, i]
-    source, target = np.where(forward, i, j), np.where(forward, j, i)
-    table = pd.DataFrame(
+    is_forward = pairs["forward"] >= pairs["backward"]
+    return pd.DataFrame(
         {
-            "source": source,
-            "target": target,
-            "probability": directed[source, target],
-            "reverse": directed[target, source],
-            "joined": joined[source, target],
-            "is_clear": directed[source, target] >= CLEAR * joined[source, target],
-            "is_settled": compelled[source, target] >= joined[source, target] / 2,
+            "source": pairs["a"].where(is_forward, pairs["b"]),
+            "target": pairs["b"].where(is_forward, pairs["a"]),
+            "probability": pairs["forward"].where(is_forward, pairs["backward"]),
+            "reverse": pairs["backward"].where(is_forward, pairs["forward"]),
+            "joined": pairs["joined"],
+            "is_told": pairs["direction"] != "-",
         }
     )
-    return table.sort_values("joined", ascending=False, kind="stable", ignore_index=True)
+
+
+def count_pairs(pairs: pd.DataFrame) -> tuple[int, int]:
+    """Return how many pairs are more probably joined than not, and in how many of these the direction is told."""
+    joined = pairs[pairs["joined"] >= PROBABLE]
+    return len(joined), int((joined["direction"] != "-").sum())
+
+
+def headline(pairs: pd.DataFrame) -> str:
+    """Say how many pairs are joined, and of how many the direction can be told."""
+    if pairs.empty:
+        return "No edge was ever drawn: the data show no dependence between the variables."
+    joined, told = count_pairs(pairs)
+    if joined == 0:
+        return f"No two variables are joined with probability {PROBABLE} or more."
+    if joined == 1:
+        can = "can" if told else "cannot"
+        return f"1 pair of variables is joined with probability {PROBABLE} or more; its direction {can} be told."
+    in_which = "all" if told == joined else told
+    directions = f"the direction can be told in {in_which} of them" if told else "no direction can be told"
+    return f"{joined} pairs of variables are joined with probability {PROBABLE} or more; {directions}."
 
 
 def prior_probabilities(posterior: "Posterior", prior: "Posterior") -> np.ndarray:

@@ -27,6 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from edgewise import graphs
+from edgewise._kernels.graphs.orientation import Excluded, exclude
 from edgewise.data import find_columns
 from edgewise.errors import ArgumentError
 from edgewise.graphs import BoolMatrix
@@ -68,6 +69,15 @@ class Knowledge:
     def __post_init__(self) -> None:
         for array in (self.required, self.forbidden, self.before, self.ancestors, self.not_ancestors):
             array.setflags(write=False)
+
+    @property
+    def unreached(self) -> BoolMatrix:
+        """Whether i is an ancestor of j in no DAG: `not_ancestors`, and whatever comes after j in every order."""
+        return self.not_ancestors | self.before.T
+
+    def exclude(self) -> Excluded:
+        """Return the edges and the paths that no DAG has, for the kernel that finds compelled edges."""
+        return exclude(self.forbidden, self.unreached)
 
 
 @dataclass(frozen=True, kw_only=True)

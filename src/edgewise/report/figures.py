@@ -23,8 +23,8 @@ Picture = dict[str, Any]
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
 """One for each chain, in turn."""
 
-SETTLED, OPEN = COLOURS[0], COLOURS[5]
-"""Pairs whose direction the data can tell, and others."""
+TOLD, OPEN = COLOURS[0], COLOURS[5]
+"""Pairs whose direction can be told, and others."""
 
 MOST_POINTS = 1000
 """Points of a trace: about as many as a screen has pixels across."""
@@ -45,15 +45,15 @@ def draw_graph(nodes: Sequence[str], pairs: pd.DataFrame, layout: Layout) -> Pic
         The variables' names.
     pairs
         A row for each pair: ``source`` and ``target`` (column numbers), ``probability`` of that direction, ``reverse``
-        of the other and ``joined`` of either, ``is_clear`` and ``is_settled``.
+        of the other and ``joined`` of either, and ``is_told``: whether the direction can be told.
     layout
         Where the variables stand.
     """
     lines: list[dict[str, Any]] = []
     for pair in pairs.to_dict("records"):
         across, down = _curve(layout, pair["source"], pair["target"])
-        colour = SETTLED if pair["is_settled"] else OPEN
-        head = 14 if pair["is_clear"] else 0
+        colour = TOLD if pair["is_told"] else OPEN
+        head = 14 if pair["is_told"] else 0
         source, target = (label(nodes[v]) for v in (pair["source"], pair["target"]))
         lines.append(
             {
@@ -64,7 +64,7 @@ def draw_graph(nodes: Sequence[str], pairs: pd.DataFrame, layout: Layout) -> Pic
                 "line": {
                     "color": colour,
                     "width": 1 + 4 * pair["joined"],
-                    "dash": "solid" if pair["is_settled"] else "dot",
+                    "dash": "solid" if pair["is_told"] else "dot",
                 },
                 "marker": {
                     "symbol": "arrow",

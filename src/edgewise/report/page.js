@@ -3,9 +3,18 @@
 
 const graph = JSON.parse(document.getElementById("graph-data").textContent);
 const names = graph.nodes;
-const rowsOf = (columns) => columns.source.map((_, number) =>
+const rowsOf = (columns) => Object.values(columns)[0].map((_, number) =>
   Object.fromEntries(Object.keys(columns).map((column) => [column, columns[column][number]])));
-const edges = rowsOf(graph.edges), pairs = rowsOf(graph.pairs);
+const edges = rowsOf(graph.edges);
+const edgeOf = new Map(edges.map((edge) => [`${edge.source} ${edge.target}`, edge]));
+
+/* Pairs, also in their more probable directions, and with the effect of the cause where these can be told. */
+const pairs = rowsOf(graph.pairs).map((pair) => {
+  const isForward = pair.forward >= pair.backward, isTold = pair.direction !== "-";
+  const [source, target] = isForward ? [pair.a, pair.b] : [pair.b, pair.a];
+  const { effect, effect_lower, effect_upper } = isTold ? edgeOf.get(`${source} ${target}`) ?? {} : {};
+  return { ...pair, source, target, isTold, effect, effect_lower, effect_upper };
+});
 const bends = new Map(graph.bends.map(([source, target, ...places]) => [`${source} ${target}`, places]));
 const hasEffects = edges.length > 0 && "effect" in edges[0];
 
@@ -27,6 +36,7 @@ function draw(tag, attributes = {}, ...content) {
   return element;
 }
 
+const ARROWS = { "->": "→", "<-": "←", "-": "–" };
 const isNumber = (value) => value !== null && value !== undefined;
 const fixed = (value) => (isNumber(value) ? value.toFixed(3) : "–");
 const short = (value) => (!isNumber(value) ? "–" : value === 0 ? "0" : value.toPrecision(3));
@@ -87,7 +97,7 @@ function blanketPlaces(members, shown) {
 
 function pathOf(pair, places, isWhole) {
   const [x, y] = places.get(pair.source), [toX, toY] = places.get(pair.target);
-  const gap = pair.is_clear ? 9 : 0; // for the head of the arrow
+  const gap = pair.isTold ? 9 : 0; // for the head of the arrow
   if (toY <= y) {
     const start = x + WIDTH / 2, end = toX + WIDTH / 2, out = Math.max(start, end) + 46;
     return `M${start} ${y}C${out} ${y} ${out} ${toY} ${end + gap} ${toY}`;
@@ -103,9 +113,9 @@ function pathOf(pair, places, isWhole) {
   return path;
 }
 
-function arrowHead(kind) {
-  return draw("marker", { id: `head-${kind}`, viewBox: "0 0 10 10", refX: 1, refY: 5, markerWidth: 11, markerHeight: 11,
-    markerUnits: "userSpaceOnUse", orient: "auto" }, draw("path", { class: `head ${kind}`, d: "M0 0 10 5 0 10z" }));
+function arrowHead() {
+  return draw("marker", { id: "head", viewBox: "0 0 10 10", refX: 1, refY: 5, markerWidth: 11, markerHeight: 11,
+    markerUnits: "userSpaceOnUse", orient: "auto" }, draw("path", { class: "head told", d: "M0 0 10 5 0 10z" }));
 }
 
 function drawGraph({ fit = false } = {}) {
@@ -117,14 +127,14 @@ function drawGraph({ fit = false } = {}) {
   const lines = draw("g"), boxes = draw("g");
   const drawn = shown.filter((pair) => members.has(pair.source) && members.has(pair.target));
   for (const pair of [...drawn].reverse()) {
-    const kind = pair.is_settled ? "settled" : "open";
+    const kind = pair.isTold ? "told" : "open";
     const touches = state.chosen === null || pair.source === state.chosen || pair.target === state.chosen;
     const line = draw("path", { class: `edge ${kind}`, d: pathOf(pair, places, isWhole),
       "stroke-width": 1 + 3.5 * pair.joined, opacity: (0.2 + 0.8 * pair.joined) * (touches ? 1 : 0.3) });
-    if (pair.is_clear) line.setAttribute("marker-end", `url(#head-${kind})`);
-    const [source, target] = [names[pair.source], names[pair.target]];
-    line.append(draw("title", {}, `${source} → ${target}: ${fixed(pair.probability)}\n` +
-      `${target} → ${source}: ${fixed(pair.reverse)}\njoined: ${fixed(pair.joined)}`));
+    if (pair.isTold) line.setAttribute("marker-end", "url(#head)");
+    line.append(draw("title", {}, `${names[pair.a]} ${ARROWS[pair.direction]} ${names[pair.b]}\n` +
+      `joined: ${fixed(pair.joined)}\n→ ${fixed(pair.forward)}, told ${fixed(pair.told_forward)}\n` +
+      `← ${fixed(pair.backward)}, told ${fixed(pair.told_backward)}`));
     lines.append(line);
   }
   const order = [...members].sort(byPlace);
@@ -142,7 +152,7 @@ function drawGraph({ fit = false } = {}) {
     boxes.append(box);
   }
   const hadFocus = picture.contains(document.activeElement);
-  picture.replaceChildren(draw("defs", {}, arrowHead("settled"), arrowHead("open")), lines, boxes);
+  picture.replaceChildren(draw("defs", {}, arrowHead()), lines, boxes);
   if (hadFocus) focusNode();
   find("count").textContent = `${drawn.length} pair${drawn.length === 1 ? "" : "s"} shown` +
     (isWhole ? "" : `, between ${members.size} of ${names.length} variables`) +
@@ -209,7 +219,7 @@ function rankedList(title, items, none) {
   return [make("h4", {}, title), items.length ? list : make("p", {}, none)];
 }
 
-/* Enough to see what a variable depends on; the table of edges has all. */
+/* Enough to see what a variable depends on; the table of pairs has all. */
 const MOST_EDGES = 8, MOST_IN_BLANKET = 20, LEAST = 0.01;
 
 function fillPanel() {
@@ -237,59 +247,63 @@ function fillPanel() {
     make("p", {}, clear));
 }
 
-/* The table of edges. */
+/* The table of pairs. */
 
+const share = (title, key) => ({ title, key, show: (pair) => fixed(pair[key]) });
 const columns = [
-  { title: "from", key: "source", text: true },
-  { title: "to", key: "target", text: true },
-  { title: "probability", key: "probability", show: (edge) => fixed(edge.probability) },
-  { title: "Monte Carlo interval", key: "lower", wide: true, show: (edge) => `${fixed(edge.lower)} – ${fixed(edge.upper)}` },
-  { title: "joined", key: "undirected", show: (edge) => fixed(edge.undirected) },
-  { title: "compelled", key: "compelled", show: (edge) => fixed(edge.compelled) },
+  { title: "a", key: "a", text: true },
+  { title: "direction", key: "direction", show: (pair) => ARROWS[pair.direction] },
+  { title: "b", key: "b", text: true },
+  share("joined", "joined"),
+  { title: "Monte Carlo interval", key: "lower", wide: true, show: (pair) => `${fixed(pair.lower)} – ${fixed(pair.upper)}` },
+  share("→", "forward"), share("←", "backward"), share("told →", "told_forward"), share("told ←", "told_backward"),
 ];
 if (hasEffects) {
-  columns.push({ title: "effect", key: "effect", show: (edge) => short(edge.effect) },
+  columns.push({ title: "effect", key: "effect", show: (pair) => short(pair.effect) },
     { title: "interval of effect", key: "effect_lower", wide: true,
-      show: (edge) => `${short(edge.effect_lower)} to ${short(edge.effect_upper)}` });
+      show: (pair) => (isNumber(pair.effect) ? `${short(pair.effect_lower)} to ${short(pair.effect_upper)}` : "–") });
 }
 const FIRST_ROWS = 25, MORE_ROWS = 250;
-const table = { column: columns[2], falling: true, filter: "", rows: FIRST_ROWS };
+const table = { column: columns[3], falling: true, filter: "", rows: FIRST_ROWS };
 
-function compareBy(column) {
-  if (column.text) return (one, other) => names[one[column.key]].localeCompare(names[other[column.key]], undefined, { numeric: true });
-  return (one, other) => (one[column.key] ?? -Infinity) - (other[column.key] ?? -Infinity);
+function compareBy({ key, text }) {
+  if (text) return (one, other) => names[one[key]].localeCompare(names[other[key]], undefined, { numeric: true });
+  return (one, other) => {
+    const x = one[key] ?? -Infinity, y = other[key] ?? -Infinity;
+    return x < y ? -1 : x > y ? 1 : 0;
+  };
 }
 
 function drawTable() {
   const wanted = table.filter.toLocaleLowerCase();
-  const kept = edges.filter((edge) => [edge.source, edge.target].some((v) => names[v].toLocaleLowerCase().includes(wanted)));
+  const kept = pairs.filter((pair) => [pair.a, pair.b].some((v) => names[v].toLocaleLowerCase().includes(wanted)));
   const compare = compareBy(table.column);
   kept.sort((one, other) => (table.falling ? compare(other, one) : compare(one, other)));
   const body = make("tbody");
-  for (const edge of kept.slice(0, table.rows)) {
+  for (const pair of kept.slice(0, table.rows)) {
     const row = make("tr");
     for (const column of columns) {
       const cell = make("td", { "data-column": column.key });
       if (column.text) cell.className = "text";
       if (column.wide) cell.className = "wide";
-      cell.append(column.text ? nameButton(edge[column.key]) : column.show(edge));
+      cell.append(column.text ? nameButton(pair[column.key]) : column.show(pair));
       row.append(cell);
     }
     body.append(row);
   }
-  find("edge-table").tBodies[0].replaceWith(body);
-  document.querySelectorAll("#edge-table th").forEach((head, number) =>
+  find("pair-table").tBodies[0].replaceWith(body);
+  document.querySelectorAll("#pair-table th").forEach((head, number) =>
     head.setAttribute("aria-sort", columns[number] !== table.column ? "none" : table.falling ? "descending" : "ascending"));
-  document.querySelectorAll("#edge-table th .arrow").forEach((arrow, number) => {
+  document.querySelectorAll("#pair-table th .arrow").forEach((arrow, number) => {
     arrow.textContent = columns[number] !== table.column ? "" : table.falling ? " ▾" : " ▴";
   });
   const shown = Math.min(kept.length, table.rows);
-  find("row-count").textContent = `${shown.toLocaleString("en")} of ${kept.length.toLocaleString("en")} edges listed`;
+  find("row-count").textContent = `${shown.toLocaleString("en")} of ${kept.length.toLocaleString("en")} pairs listed`;
   find("more").hidden = shown === kept.length;
 }
 
 function buildTable() {
-  const head = document.querySelector("#edge-table thead tr");
+  const head = document.querySelector("#pair-table thead tr");
   for (const column of columns) {
     const button = make("button", { type: "button" }, column.title, make("span", { class: "arrow", "aria-hidden": "true" }));
     button.addEventListener("click", () => {

@@ -34,6 +34,9 @@ MOST_ROWS = 10
 SMALLEST_SHARE = 0.05
 """Members of a Markov blanket less probable than this are not listed."""
 
+ARROWS = {"->": "→", "<-": "←", "-": "–"}
+"""How the direction of a pair is shown."""
+
 MOST_CHANGES = 12
 """Differences of a DAG from the most probable one that are spelt out; of more, only the number is told."""
 
@@ -64,18 +67,24 @@ class Content:
         A row for each kind of move: ``proposed``, ``share`` and ``accepted``.
     agreement
         The least correlation of edge probabilities between two chains.
-    apart, smallest_difference
-        How many edges have probabilities that differ between chains, and by more than what.
-    drawn
-        How many edges were ever drawn.
-    edges
-        The most probable ones: ``source`` and ``target`` (column numbers), ``probability`` with its interval from
-        ``lower`` to ``upper``, ``mcse``, ``undirected``, ``compelled`` and, where effects are known, ``effect``,
-        ``effect_lower`` and ``effect_upper``.
+    difference
+        The largest difference of a printed probability between two chains.
+    apart, largest_difference
+        How many pairs have probabilities that differ between chains, and by more than what.
+    effective_draws
+        How many independent draws the run is worth, for the probabilities of edges.
+    headline, told_by
+        How many pairs are joined, and of how many the direction can be told; and what tells it.
+    probable
+        From which probability on pairs count as joined.
+    joined
+        How many pairs were ever joined.
     pairs
-        The pairs that were ever joined, as :func:`edgewise.report.draw_graph` takes them.
-    probable, joined, clear
-        From which probability on pairs count as joined, how many do, and in how many of them the direction is clear.
+        The most probable of these: ``a`` and ``b`` (column numbers), ``joined`` with its interval from ``lower`` to
+        ``upper``, ``forward``, ``backward``, ``told_forward``, ``told_backward`` and ``direction``.
+    edges
+        The most probable edges: ``source`` and ``target`` (column numbers), ``probability`` and, where effects are
+        known, ``effect``, ``effect_lower`` and ``effect_upper``.
     layout
         Where the variables stand.
     blankets
@@ -100,14 +109,16 @@ class Content:
     moving: pd.DataFrame
     acceptance: pd.DataFrame
     agreement: float
+    difference: float
     apart: int
-    smallest_difference: float
-    drawn: int
-    edges: pd.DataFrame
-    pairs: pd.DataFrame
+    largest_difference: float
+    effective_draws: float
+    headline: str
+    told_by: str
     probable: float
     joined: int
-    clear: int
+    pairs: pd.DataFrame
+    edges: pd.DataFrame
     layout: Layout
     blankets: np.ndarray
     dags: list[dict[str, Any]]
@@ -139,17 +150,15 @@ def write_page(content: Content, path: Path) -> None:
         unfinished.write_text(page, encoding="utf-8", errors="replace")
 
 
-def summarize(*, about: str, verdict: str, probable: float, joined: int, clear: int, edges: pd.DataFrame) -> str:
-    """Return a few lines of HTML for a notebook: what was sampled, the verdict, the most probable edges.
+def summarize(*, about: str, verdict: str, headline: str, pairs: pd.DataFrame) -> str:
+    """Return a few lines of HTML for a notebook: what was sampled, the verdict, the most probable pairs.
 
     Parameters
     ----------
-    about, verdict
-        A few words, and a sentence or two.
-    probable, joined, clear
-        As in :class:`Content`.
-    edges
-        Edges by name, the most probable first: ``source``, ``target``, ``probability``, ``mcse`` and ``compelled``.
+    about, verdict, headline
+        A few words, and a sentence each.
+    pairs
+        Pairs by name, as :meth:`edgewise.Posterior.pairs` has them.
     """
     return (
         _environment()
@@ -157,10 +166,8 @@ def summarize(*, about: str, verdict: str, probable: float, joined: int, clear: 
         .render(
             about=about,
             verdict=verdict,
-            probable=probable,
-            joined=joined,
-            clear=clear,
-            edges=edges.head(MOST_ROWS).to_dict("records"),
+            headline=headline,
+            pairs=pairs.head(MOST_ROWS).to_dict("records"),
         )
     )
 
@@ -226,7 +233,7 @@ def _number(value: float, digits: int = 3) -> str:
 
 @cache
 def _environment() -> Environment:
-    return make_environment("report", number=_number, shorten=shorten)
+    return make_environment("report", number=_number, shorten=shorten, arrow=ARROWS.__getitem__)
 
 
 def _read(name: str) -> str:

@@ -9,10 +9,10 @@ They depend on the family (v, P) alone, so they are computed once for each famil
 differs between draws with the same family.
 
 A compelled edge needs more of the DAG than its family. An edge that is compelled in the drawn DAG is taken as compelled
-wherever it is there. For any other edge x -> v, the two commonest reasons are looked for: a v-structure, with another
-parent w of v that is not joined to x; and a compelled edge w -> x from a w that is not joined to v, since turning
-x -> v around would make a v-structure. Whether w is a parent is as probable as above, taken as independent of other
-edges; whether it is joined to x or v, the drawn DAG says.
+wherever it is there, and so is one whose reverse is known not to be. For any other edge x -> v, the two commonest
+reasons are looked for: a v-structure, with another parent w of v that is not joined to x; and a compelled edge w -> x
+from a w that is not joined to v, since turning x -> v around would make a v-structure. Whether w is a parent is as
+probable as above, taken as independent of other edges; whether it is joined to x or v, the drawn DAG says.
 """
 
 from typing import Any, NamedTuple
@@ -23,6 +23,7 @@ from ..basics.bits import list_members
 from ..compiling import in_place, inner
 from ..families.target import REQUIRED, TESTED
 from ..graphs.equivalence import Lists, label, new_lists
+from ..graphs.orientation import Excluded, orient
 from ..scores.interface import gains, local_score, new_room
 
 MEMO_ENTRIES = 2**22
@@ -49,6 +50,7 @@ class EdgeMemo(NamedTuple):
     dag: np.ndarray
     compelled: np.ndarray
     lists: Lists
+    excluded: Excluded
     not_compelled: np.ndarray
     none_compelled: np.ndarray
     absent: np.ndarray
@@ -57,8 +59,8 @@ class EdgeMemo(NamedTuple):
     number: np.ndarray
 
 
-def new_memo(score: Any, p: int, families: int) -> EdgeMemo:
-    """Return an empty memo for p variables and a number of families."""
+def new_memo(score: Any, families: int, p: int, excluded: Excluded) -> EdgeMemo:
+    """Return an empty memo for a number of families of p variables, and what is known of these."""
     rows = max(min(families, MEMO_ENTRIES // p), 1)
     return EdgeMemo(
         family=np.full(rows, -1, np.int64),
@@ -69,6 +71,7 @@ def new_memo(score: Any, p: int, families: int) -> EdgeMemo:
         dag=np.zeros((p, p), bool),
         compelled=np.zeros((p, p), bool),
         lists=new_lists(p),
+        excluded=excluded,
         not_compelled=np.zeros((p, p)),
         none_compelled=np.zeros(p),
         absent=np.zeros(p),
@@ -135,6 +138,8 @@ def add_conditionals(target, memo, family, order, weights, family_parents, direc
     draws, p = family.shape
     dag = memo.dag
     compelled = memo.compelled
+    excluded = memo.excluded
+    is_known = excluded.edge.shape[0] > 0
     not_compelled = memo.not_compelled
     none_compelled = memo.none_compelled
     absent = memo.absent
@@ -148,6 +153,7 @@ def add_conditionals(target, memo, family, order, weights, family_parents, direc
             for m in range(size):
                 dag[memo.members[0, m], v] = True
         label(dag, compelled, memo.lists)
+        orient(dag, compelled, memo.lists, excluded)
         find_neighbours(dag, memo)
         # Along the order: what is known of a variable's parents counts for those after it.
         for j in range(p):
@@ -174,7 +180,7 @@ def add_conditionals(target, memo, family, order, weights, family_parents, direc
                 x = order[t, i]
                 probability = memo.probability[row, x]
                 share = 1.0
-                if not compelled[x, v]:
+                if not (compelled[x, v] or (is_known and excluded.edge[v, x])):
                     log_none = no_reason[x] + no_edge - absent[x]
                     for h in range(memo.number[x]):
                         log_none -= absent[memo.neighbour[x, h]]

@@ -1,0 +1,124 @@
+"""Compelled edges where something is known, by Meek's rules.
+
+C. Meek (1995), "Causal inference and causal explanation with background knowledge", UAI.
+
+Of the DAGs that are Markov equivalent to a given one, knowledge rules some out: no DAG has a certain edge, or a path
+from one variable to another. An edge is compelled *given the knowledge* when all that are left have it in the same
+direction. The given DAG is one of them, so that whatever is compelled points as it does there, and only labels are to
+be added. An edge x -> y of the DAG is compelled
+
+0. if y -> x is excluded; or if it would make, one edge after the other, a path from y that is excluded;
+1. if w -> x is compelled and w is not joined to y: y -> x would make a v-structure at x;
+2. if x -> w -> y are compelled: y -> x would close a cycle;
+3. (Meek's third rule starts from a v-structure at y, with which all is known before there is any knowledge;)
+4. if z -> w -> y are compelled, and z is joined to x but not to y: with y -> x, a cycle could be avoided only by
+   z -> x, a v-structure.
+
+Meek shows that these rules find all that follows from directions of single edges. Paths come down to these: a path that
+some equivalent DAG has, it also has without a shortcut. Then of three variables in a row the first is not joined to the
+last, and by rule 1 each edge of the path follows from the one before. So the whole path follows from its first edge,
+which rule 0 turns.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..compiling import inner
+
+
+class Excluded(NamedTuple):
+    """What is known not to be: the edge i -> j, ``edge[i, j]``, and a path from i to j, ``path[i, j]``.
+
+    Where nothing is known the arrays are empty. The rest is room: the edges of a walk, and whether each is among them.
+    """
+
+    edge: np.ndarray
+    path: np.ndarray
+    walk: np.ndarray
+    is_walked: np.ndarray
+
+
+def exclude(edge: NDArray[np.bool_] | None = None, path: NDArray[np.bool_] | None = None) -> Excluded:
+    """Return what is excluded, both of shape (p, p), or nothing; an edge is also excluded wherever a path is."""
+    nothing = np.zeros((0, 0), bool)
+    edge, path = (nothing if array is None else np.ascontiguousarray(array, bool) for array in (edge, path))
+    return Excluded(edge, path, np.zeros((edge.size, 2), np.int64), np.zeros_like(edge))
+
+
+@inner
+def orient(dag, out, lists, excluded):
+    """Add to ``out``, the compelled edges that ``label`` found with ``lists``, those that follow from knowledge.
+
+    ``dag`` must agree with it.
+    """
+    p = excluded.edge.shape[0]
+    order = lists.order
+    n_parents = lists.n_parents
+    parents = lists.parents
+    for y in range(p):
+        for k in range(n_parents[y]):
+            x = parents[y, k]
+            if not out[x, y] and (excluded.edge[y, x] or goes_astray(dag, out, excluded, y, x)):
+                out[x, y] = True
+    is_changed = p > 0
+    while is_changed:
+        is_changed = False
+        for position in range(p):
+            y = order[position]
+            for k in range(n_parents[y]):
+                x = parents[y, k]
+                if not out[x, y] and follows(dag, out, lists, x, y):
+                    out[x, y] = True
+                    is_changed = True
+
+
+@inner
+def goes_astray(dag, out, excluded, y, x):
+    """Return whether y -> x would make, edge by edge, a path from y to a variable which y does not reach (rule 0)."""
+    walk = excluded.walk
+    is_walked = excluded.is_walked
+    walk[0, 0] = y
+    walk[0, 1] = x
+    is_walked[y, x] = True
+    steps = 1
+    is_astray = False
+    step = 0
+    while step < steps and not is_astray:
+        a = walk[step, 0]
+        b = walk[step, 1]
+        step += 1
+        for c in range(dag.shape[0]):
+            is_open = dag[b, c] or (dag[c, b] and not out[c, b])
+            if is_open and c != a and not dag[a, c] and not dag[c, a] and not is_walked[b, c]:
+                is_astray = is_astray or excluded.path[y, c]
+                walk[steps, 0] = b
+                walk[steps, 1] = c
+                is_walked[b, c] = True
+                steps += 1
+    for k in range(steps):
+        is_walked[walk[k, 0], walk[k, 1]] = False
+    return is_astray
+
+
+@inner
+def follows(dag, out, lists, x, y):
+    """Return whether the edge x -> y is compelled because of other compelled edges (rules 1, 2, 4)."""
+    n_parents = lists.n_parents
+    parents = lists.parents
+    for k in range(n_parents[x]):
+        w = parents[x, k]
+        if out[w, x] and not dag[w, y]:
+            return True
+    for k in range(n_parents[y]):
+        w = parents[y, k]
+        if not out[w, y]:
+            continue
+        if out[x, w]:
+            return True
+        for m in range(n_parents[w]):
+            z = parents[w, m]
+            if out[z, w] and not dag[z, y] and (dag[z, x] or dag[x, z]):
+                return True
+    return False
