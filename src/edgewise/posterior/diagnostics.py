@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from .monte_carlo import DIGITS, count_effective, find_r_hat, normal_scores, split_chains
+from edgewise.data.ranks import normal_scores
+
+from .monte_carlo import DIGITS, count_effective, find_r_hat, split_chains
 
 if TYPE_CHECKING:
     from .posterior import Posterior
