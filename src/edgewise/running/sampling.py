@@ -16,8 +16,8 @@ import numpy as np
 
 from edgewise._kernels.compiling import compilation_announced
 from edgewise.arguments import is_number, is_whole
-from edgewise.data import Data, find_order
-from edgewise.errors import ArgumentError, StoppedEarlyWarning
+from edgewise.data import Data, Finding, find_order, look
+from edgewise.errors import ArgumentError, StoppedEarlyWarning, UnusualDataWarning
 from edgewise.posterior import Posterior
 from edgewise.posterior.collecting import Collector, InMemory
 from edgewise.posterior.storage import DrawFile
@@ -102,8 +102,15 @@ def sample(
     Returns
     -------
     Posterior
-        Ctrl-C stops a run early, with a :class:`edgewise.StoppedEarlyWarning` and the draws so far. Before there are
-        draws, burn-in ends then, and the chains go on for two seconds at most to make a few.
+        What is unusual about the data is in its ``info["data"]["findings"]``. Ctrl-C stops a run early, with a
+        :class:`edgewise.StoppedEarlyWarning` and the draws so far. Before there are draws, burn-in ends then, and the
+        chains go on for two seconds at most to make a few.
+
+    Warns
+    -----
+    DataWarning
+        For each thing about the data that the model does not expect: skewed columns, codes, row numbers, outliers,
+        repeated rows, pooled conditions, near copies of columns, few rows.
 
     Examples
     --------
@@ -117,6 +124,9 @@ def sample(
     _check_settings(chains, time_budget, executor)
     seeds = _seeds(seed)
     plan = make_plan(data, nodes, sampler=sampler, score=score, prior=prior, constraints=constraints)
+    findings = () if plan.dataset is None else look(plan.dataset)
+    for finding in findings:
+        warnings.warn(finding.sentence, UnusualDataWarning, stacklevel=2)
     rngs = [np.random.default_rng(child) for child in seeds.spawn(int(chains))]
     orders = _starts(start, plan, rngs)
     if executor is not None:
@@ -150,7 +160,7 @@ def sample(
             nodes=plan.names,
             draws=keeper.gather(ending.draws, collector.families()),
             moves=tuple(chain.chain.moves() for chain in running),
-            info=_record(plan, ending, chains, seeds, start),
+            info=_record(plan, findings, ending, chains, seeds, start),
             moments=plan.moments,
         )
         try:
@@ -222,11 +232,20 @@ class _Ending:
         )
 
 
-def _record(plan: Plan, ending: _Ending, chains: int, seeds: np.random.SeedSequence, start: Start) -> dict[str, Any]:
+def _record(
+    plan: Plan,
+    findings: Sequence[Finding],
+    ending: _Ending,
+    chains: int,
+    seeds: np.random.SeedSequence,
+    start: Start,
+) -> dict[str, Any]:
     """Return the record of a run, as its posterior keeps it."""
+    about = plan.record["data"]
     return as_plain(
         {
             **plan.record,
+            "data": about and {**about, "findings": [asdict(finding) for finding in findings]},
             "schedule": {**asdict(ending.schedule), "burn_in": ending.burn_in},
             "iterations_done": ending.iterations,
             "stopped_by": ending.stopped_by,
