@@ -141,7 +141,7 @@ def _show_findings(console: Console, findings: list[dict[str, Any]]) -> None:
     word, style = ("look again", "bold red") if findings else ("nothing unusual", "bold green")
     console.print(Text.assemble("Data: ", (word, style), "."))
     for finding in findings:
-        console.print(Padding(Text(f"- {printable(finding['sentence'])}"), (0, 0, 0, 2)))
+        console.print(Padding(Text(f"- {printable(finding['sentence'])}"), (0, 0, 0, 2), expand=False))
 
 
 def _found(summary: Summary) -> str:

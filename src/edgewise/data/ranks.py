@@ -10,7 +10,7 @@ def normal_scores(values: np.ndarray) -> np.ndarray:
     Examples
     --------
     >>> normal_scores(np.array([1.0, 1000.0, 10.0])).round(2)
-    array([-0.82,  0.82,  0.  ])
+    array([-0.87,  0.87,  0.  ])
     """
     _, which, counts = np.unique(values, return_inverse=True, return_counts=True)
     rank = np.cumsum(counts) - (counts - 1) / 2

@@ -16,7 +16,7 @@ import numpy as np
 
 from edgewise._kernels.compiling import compilation_announced
 from edgewise.arguments import is_number, is_whole
-from edgewise.data import Data, Finding, find_order, look
+from edgewise.data import Data, Finding, find_order
 from edgewise.errors import ArgumentError, StoppedEarlyWarning, UnusualDataWarning
 from edgewise.posterior import Posterior
 from edgewise.posterior.collecting import Collector, InMemory
@@ -102,7 +102,8 @@ def sample(
     Returns
     -------
     Posterior
-        What is unusual about the data is in its ``info["data"]["findings"]``. Ctrl-C stops a run early, with a
+        What is unusual about the data is in its ``info["data"]["findings"]``; with a score that takes rows, whose
+        model need not be Gaussian, that is None. Ctrl-C stops a run early, with a
         :class:`edgewise.StoppedEarlyWarning` and the draws so far. Before there are draws, burn-in ends then, and the
         chains go on for two seconds at most to make a few.
 
@@ -124,8 +125,8 @@ def sample(
     _check_settings(chains, time_budget, executor)
     seeds = _seeds(seed)
     plan = make_plan(data, nodes, sampler=sampler, score=score, prior=prior, constraints=constraints)
-    findings = () if plan.dataset is None else look(plan.dataset)
-    for finding in findings:
+    findings = plan.look()
+    for finding in findings or ():
         warnings.warn(finding.sentence, UnusualDataWarning, stacklevel=2)
     rngs = [np.random.default_rng(child) for child in seeds.spawn(int(chains))]
     orders = _starts(start, plan, rngs)
@@ -234,18 +235,18 @@ class _Ending:
 
 def _record(
     plan: Plan,
-    findings: Sequence[Finding],
+    findings: Sequence[Finding] | None,
     ending: _Ending,
     chains: int,
     seeds: np.random.SeedSequence,
     start: Start,
 ) -> dict[str, Any]:
     """Return the record of a run, as its posterior keeps it."""
-    about = plan.record["data"]
+    seen = None if findings is None else [asdict(finding) for finding in findings]
     return as_plain(
         {
             **plan.record,
-            "data": about and {**about, "findings": [asdict(finding) for finding in findings]},
+            "data": plan.record["data"] and {**plan.record["data"], "findings": seen},
             "schedule": {**asdict(ending.schedule), "burn_in": ending.burn_in},
             "iterations_done": ending.iterations,
             "stopped_by": ending.stopped_by,
