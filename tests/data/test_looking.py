@@ -151,6 +151,7 @@ def test_a_limit_of_detection_shows(clean):
     found = seen(clean.clip(lower=clean.quantile(0.6), axis=1))
     assert found.keys() == {"one-value"}
     assert found["one-value"].columns == tuple(clean)
+    assert seen(clean.clip(lower=clean.quantile(0.2), axis=1)) == {}
 
 
 @pytest.mark.parametrize(
@@ -169,6 +170,10 @@ def test_a_row_number_is_recognised(clean, number):
     assert found.keys() == {"identifier"}
     assert found["identifier"].columns == ("id",)
     assert found["identifier"].sentence.startswith("Column 'id' looks like a row number, an identifier or a time")
+
+
+def test_one_of_two_columns_may_be_a_row_number(clean, rng):
+    assert seen(clean[["X0"]].assign(id=rng.permutation(300))).keys() == {"identifier"}
 
 
 def test_ranks_are_no_row_numbers(clean):
@@ -224,10 +229,11 @@ def test_repeated_rows_are_counted(clean, digits):
     table = pd.concat([clean, clean.iloc[:30]]).round(digits)
     found = seen(table)
     assert found.keys() == {"repeated-rows"}
-    assert (
-        "30 rows of 330 repeat an earlier one in every column (the first is row 301)" in found["repeated-rows"].sentence
+    assert found["repeated-rows"].sentence.startswith(
+        "30 rows of 330 repeat all measurements of an earlier one (the first is row 301), and what is counted twice"
     )
     assert seen(clean.round(digits)) == {}
+    assert seen(table.assign(id=range(330))).keys() == {"identifier", "repeated-rows"}
 
 
 def test_rounded_values_agree_by_chance(rng):

@@ -1,4 +1,4 @@
-"""From a file, a table or a covariance matrix to a checked :class:`Dataset`; and simulated data."""
+"""From a file, a table or a covariance matrix to a checked :class:`Dataset`; a look at it; and simulated data."""
 
 from edgewise.data.dataset import Covariance, Dataset, Moments, find_columns, find_order
 from edgewise.data.dependence import refuse_dependent

@@ -38,7 +38,7 @@ def find_numbered(values: FloatArray, names: Sequence[str]) -> list[Finding]:
         return []
     running = {column for column in range(len(names)) if _runs_with_rows(values[:, column])}
     shuffled = {column for column in range(len(names)) if _is_numbering(values[:, column])} - running
-    if 2 * len(shuffled) >= len(names):  # all columns were replaced by ranks
+    if 2 * len(shuffled) > len(names):  # all columns were replaced by ranks
         shuffled = set()
     columns = [names[column] for column in sorted(running | shuffled)]
     if not columns:
@@ -109,7 +109,8 @@ class Limits(NamedTuple):
 
     def departure(self, column: FloatArray) -> float:
         """Return by how much a column exceeds the limits: above 1 it does."""
-        return max(abs(_skewness(column)) / self.skewness, _kurtosis(column) / self.kurtosis)
+        skewness, kurtosis = _shape(column)
+        return max(abs(skewness) / self.skewness, kurtosis / self.kurtosis)
 
 
 def find_shapes(values: FloatArray, names: Sequence[str], columns: Sequence[int]) -> list[Finding]:
@@ -133,7 +134,7 @@ def find_shapes(values: FloatArray, names: Sequence[str], columns: Sequence[int]
         else:
             heavy.append(number)
     return [
-        *_describe_skewed([names[column] for column in skewed], [_skewness(values[:, column]) for column in skewed]),
+        *_describe_skewed([names[column] for column in skewed], [_shape(values[:, column])[0] for column in skewed]),
         *_describe_heavy([names[column] for column in heavy]),
         *_describe_gross(gross, values, names),
     ]
@@ -166,10 +167,15 @@ def _describe_gross(gross: dict[int, np.ndarray], values: FloatArray, names: Seq
     columns = [names[column] for column in gross]
     first, rows = next(iter(gross.items()))
     cells = sum(map(len, gross.values()))
+    which, correct = (
+        ("such a cell", "correct it, leave out its row")
+        if cells == 1
+        else ("a few such cells", "correct them, leave out their rows")
+    )
     sentence = (
         f"{columns_that(columns, 'holds', 'hold')} {count(cells, 'cell')} far from all others (row {rows[0] + 1} of "
         f"{quote(names[first])} has {values[rows[0], first]:.4g}, where {np.median(values[:, first]):.4g} is usual), "
-        f"and a few such cells can make or hide an edge: correct them, leave out their rows, or {RANKS}."
+        f"and {which} can make or hide an edge: {correct}, or {RANKS}."
     )
     return [Finding("outliers", tuple(columns), sentence)]
 
@@ -204,20 +210,13 @@ def _is_whole(column: FloatArray) -> bool:
     return bool((column == np.round(column)).all())
 
 
-def _skewness(column: FloatArray) -> float:
-    standard = _standardize(column)
-    return float(np.mean(standard * standard * standard))
-
-
-def _kurtosis(column: FloatArray) -> float:
-    square = _standardize(column) ** 2
-    return float(np.mean(square * square) - 3)
-
-
-def _standardize(column: FloatArray) -> FloatArray:
+def _shape(column: FloatArray) -> tuple[float, float]:
+    """Return the skewness and the excess kurtosis."""
     centred = column - column.mean()
     centred /= np.abs(centred).max()  # so that squares fit into double precision, whatever the units
-    return np.asarray(centred / np.sqrt(np.mean(centred * centred)))
+    square = centred * centred
+    variance = square.mean()
+    return float(np.mean(square * centred) / variance**1.5), float(np.mean(square * square) / variance**2 - 3)
 
 
 def _is_gross(column: FloatArray) -> np.ndarray:

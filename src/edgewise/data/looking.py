@@ -46,10 +46,11 @@ def look(dataset: Dataset) -> tuple[Finding, ...]:
     findings: list[Finding] = []
     with np.errstate(all="ignore"):  # what is no number is beyond no limit
         if values is not None:
-            findings += [*find_numbered(values, names), *find_coarse(values, names)]
-            measured = _not_in(findings, names)
+            numbered, coarse = find_numbered(values, names), find_coarse(values, names)
+            measured = _not_in([*numbered, *coarse], names)
+            findings += [*numbered, *coarse]
             if measured:
-                findings += find_repeated(values, measured)
+                findings += find_repeated(values[:, _not_in(numbered, names)] if numbered else values)
             if measured and len(values) >= FEWEST_ROWS:
                 findings += _look_at_measured(values, names, measured, dataset.moments.correlation)
         findings += [*find_near_copies(dataset), *_find_few_rows(dataset.n, dataset.p)]
@@ -64,6 +65,7 @@ def _look_at_measured(
     compared = np.array(measured)[:: -(-len(measured) // MOST_COMPARED)]
     among = [names[column] for column in compared]
     scores = np.stack([normal_scores(values[:, column]) for column in compared], axis=1)
+    scores -= scores.mean(axis=0)
     scores /= scores.std(axis=0)
     of_scores = scores.T @ scores / len(scores)
     is_sorted = any(_is_monotone(column) for column in scores.T)

@@ -77,10 +77,11 @@ def find_carried(values: FloatArray, names: Sequence[str], plain: FloatArray, ra
     i, j, rows, without = carried[0]
     listed = enumerate_items([str(row + 1) for row in np.sort(rows)])
     more = f" (and {count(len(carried) - 1, 'more pair')} of columns likewise)" if len(carried) > 1 else ""
+    noun, decide, them = ("row", "one row decides", "it") if len(rows) == 1 else ("rows", "a few rows decide", "them")
     sentence = (
-        f"The correlation of {quote(names[i])} and {quote(names[j])} is {np.tanh(plain[i, j]):.2f}, but {without:.2f} "
-        f"without {'row' if len(rows) == 1 else 'rows'} {listed}{more}, so that a few rows decide about an edge: check "
-        f"them, leave them out, or {RANKS}."
+        f"The correlation of {quote(names[i])} and {quote(names[j])} is {np.tanh(plain[i, j]):.2f}, but "
+        f"{round(without, 2) + 0.0:.2f} without {noun} {listed}{more}, so that {decide} about an edge: check {them}, "
+        f"leave {them} out, or {RANKS}."
     )
     found = np.unique([pair[:2] for pair in carried])
     return [Finding("carried-correlation", tuple(names[column] for column in found), sentence)]

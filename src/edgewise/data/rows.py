@@ -31,8 +31,8 @@ APART = 1.0
 """Standard deviations by which the means of two groups differ in the columns that are named."""
 
 
-def find_repeated(values: FloatArray, measured: Sequence[int]) -> list[Finding]:
-    """Find rows that repeat an earlier one, where some columns measure something.
+def find_repeated(values: FloatArray) -> list[Finding]:
+    """Find rows that repeat an earlier one.
 
     Rounded values may agree by chance. Then many more rows agree in all columns but the finest, the one with the most
     different values, than in all.
@@ -42,15 +42,15 @@ def find_repeated(values: FloatArray, measured: Sequence[int]) -> list[Finding]:
     repeats = len(hashes) - len(occurrences)
     if not repeats:
         return []
-    finest = max(measured, key=lambda column: len(np.unique(values[:, column])))
+    finest = max(range(values.shape[1]), key=lambda column: len(np.unique(values[:, column])))
     without = Counter(hash(row[:finest].tobytes() + row[finest + 1 :].tobytes()) for row in values)
     if 2 * _count_pairs(occurrences.values()) < _count_pairs(without.values()):
         return []
     _, first_seen = np.unique(hashes, return_index=True)
     first = np.setdiff1d(np.arange(len(hashes)), first_seen)[0] + 1
     sentence = (
-        f"{count(repeats, 'row')} of {len(hashes)} {'repeats' if repeats == 1 else 'repeat'} an earlier one in every "
-        f"column (the first is row {first}), and what is counted twice looks surer than it is: keep each row once."
+        f"{count(repeats, 'row')} of {len(hashes)} {'repeats' if repeats == 1 else 'repeat'} all measurements of an "
+        f"earlier one (the first is row {first}), and what is counted twice looks surer than it is: keep each row once."
     )
     return [Finding("repeated-rows", (), sentence)]
 
