@@ -5,13 +5,15 @@ import pandas as pd
 import pytest
 
 import edgewise as ew
+from marks import with_few_rows
 from naive.stepping import PAPER
 
 
 def test_sachs(public_data):
     """853 cells, 11 proteins: the chains agree, and find PKC -> P38 and Raf - Mek, which every method finds."""
     cells = pd.read_csv(public_data / "sachs" / "sachs_observational_853x11.csv")
-    posterior = ew.sample(np.log(cells), iterations=200_000, chains=2, seed=1, progress=False)
+    with pytest.warns(ew.DataWarning, match="'Mek', 'Plcg', 'Akt' and 'PKA' hold 41 cells far from all others"):
+        posterior = ew.sample(np.log(cells), iterations=200_000, chains=2, seed=1, progress=False)
     joined = posterior.edge_probabilities("undirected")
     names = {name.lower(): name for name in posterior.nodes}
     assert joined.loc[names["raf"], names["mek"]] > 0.9
@@ -19,6 +21,7 @@ def test_sachs(public_data):
     assert np.corrcoef(halves[0].ravel(), halves[1].ravel())[0, 1] > 0.9
 
 
+@with_few_rows
 @pytest.mark.parametrize("network", range(1, 6))
 def test_dream4_has_more_void_tests_than_rows(public_data, network):
     path = public_data / "dream4" / "size10" / f"insilico_size10_{network}_multifactorial.csv"

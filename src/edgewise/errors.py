@@ -33,6 +33,10 @@ class DataWarning(EdgewiseWarning):
     """The data were understood, but in a way worth knowing about."""
 
 
+class UnusualDataWarning(DataWarning):
+    """The data are not what the model takes them for: a finding of the look at them before a run."""
+
+
 class VoidTestWarning(EdgewiseWarning):
     """Some conditional-independence tests are undefined because there are too few rows."""
 

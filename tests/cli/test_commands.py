@@ -129,7 +129,7 @@ def test_the_summary_shows_the_most_probable_pairs(fitted):
     ]
     joined, told = count_pairs(edges)
     assert 0 < told < joined
-    assert lines[-6:-1] == [
+    assert lines[-7:-2] == [
         f"{joined} pairs of variables are joined with probability 0.5 or more; the direction can be told in {told} of "
         "them. Parents were found by grow-shrink, with tests of independence.",
         "",
@@ -137,20 +137,21 @@ def test_the_summary_shows_the_most_probable_pairs(fitted):
         "Beside it are edges.csv, pairs.csv, posterior.nc and run.json.",
         "",
     ]
-    assert lines[-1].startswith("Verdict: ")
+    assert lines[-2].startswith("Verdict: ")
+    assert lines[-1] == "Data: nothing unusual."
 
 
 def test_a_good_run_is_called_good(run, table, tmp_path):
     done = run("fit", table, "--out", "out", "--iterations", "20000", "--thin", "10", "--seed", "1")
     verdict = json.loads((tmp_path / "out" / "run.json").read_text())["verdict"]
     assert verdict.startswith("The 4 chains agree: no probability differs by more than 0.0")
-    assert done.out.splitlines()[-1] == f"Verdict: good. {verdict}"
+    assert done.out.splitlines()[-2] == f"Verdict: good. {verdict}"
 
 
 def test_one_chain_is_not_called_good(run, table):
     done = run("fit", table, "--out", "out", "--iterations", "20000", "--thin", "10", "--seed", "1", "--chains", "1")
     verdict = "Do not trust this run yet: one chain cannot be compared with others; run several."
-    assert done.out.splitlines()[-1] == f"Verdict: bad. {verdict}"
+    assert done.out.splitlines()[-2] == f"Verdict: bad. {verdict}"
 
 
 @pytest.mark.parametrize(
@@ -183,8 +184,40 @@ def test_a_bad_run_is_called_bad_once(run, table, tmp_path):
     assert done.code == 0
     verdict = json.loads((tmp_path / "out" / "run.json").read_text())["verdict"]
     assert verdict.startswith("Do not trust this run yet")
-    assert done.out.splitlines()[-1] == f"Verdict: bad. {verdict}"
+    assert done.out.splitlines()[-2] == f"Verdict: bad. {verdict}"
     assert verdict not in done.err
+
+
+def write_unusual(folder):
+    """Write skewed data with a row number."""
+    data = np.exp(ew.simulate(4, 60, seed=1).data).assign(id=range(60))
+    data.to_csv(folder / "unusual.csv", index=False)
+
+
+def test_what_is_unusual_about_the_data_is_told_once(run, tmp_path):
+    write_unusual(tmp_path)
+    done = run("fit", "unusual.csv", "--out", "out", *QUICK)
+    assert done.code == 0
+    findings = json.loads((tmp_path / "out" / "run.json").read_text())["data"]["findings"]
+    assert [finding["kind"] for finding in findings] == ["identifier", "skewed"]
+    assert [finding["columns"] for finding in findings] == [["id"], ["X0", "X1", "X2", "X3"]]
+    lines = done.out.splitlines()
+    assert lines[-4].startswith("Verdict: ")
+    assert lines[-3:] == ["Data: look again.", *(f"  - {finding['sentence']}" for finding in findings)]
+    assert not any(finding["sentence"] in done.err for finding in findings)
+
+
+@pytest.mark.parametrize("option", ["--json", "--quiet"])
+def test_what_is_unusual_about_the_data_is_not_kept_quiet(run, tmp_path, option):
+    write_unusual(tmp_path)
+    done = run("fit", "unusual.csv", "--out", "out", *QUICK, option)
+    findings = json.loads((tmp_path / "out" / "run.json").read_text())["data"]["findings"]
+    for finding in findings:
+        assert done.err.count(f"edgewise: note: {finding['sentence']}\n") == 1
+    if option == "--json":
+        assert json.loads(done.out)["findings"] == findings
+    else:
+        assert done.out == ""
 
 
 def test_variables_without_any_edge(run, tmp_path):

@@ -35,6 +35,7 @@ def test_json_is_all_there_is_on_standard_output(run, table, tmp_path):
         "files": FILES,
         "verdict": diagnostics.verdict,
         "is_converged": True,
+        "findings": [],
         "stopped_by": None,
         "stopped_note": None,
         "iterations_done": 20_000,

@@ -17,6 +17,7 @@ from edgewise.experiments.table1 import (
     correct_bias,
     rate_method,
 )
+from marks import with_few_rows
 
 
 def made_up(area):
@@ -71,6 +72,7 @@ def test_the_plan_with_and_without_dream4(with_dream4):
     assert len(EXPERIMENT.plan(True, None)) < len(without)
 
 
+@with_few_rows
 def test_pieces(with_dream4):
     """All methods at once, on data with five variables."""
     found = {}

@@ -5,6 +5,7 @@ import pytest
 
 import edgewise as ew
 from extensions.oracle import Oracle
+from marks import with_few_rows
 from naive.stepping import make_chain
 
 
@@ -18,6 +19,7 @@ def test_the_truth_is_found_along_its_order_and_around_each_variable(seed):
     np.testing.assert_array_equal(learned | learned.T, sim.dag | sim.dag.T)
 
 
+@with_few_rows
 def test_chains_take_parents_from_it():
     sim = ew.simulate(6, 10, neighbours=2, seed=3)
     sampler = ew.MinimalIMAP(criterion="test", test=Oracle(sim.dag))

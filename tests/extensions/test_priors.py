@@ -12,6 +12,7 @@ from edgewise.priors import Term
 from exact.orders import ExactOrders
 from exact.transitions import transition_matrix
 from extensions.roots import Roots
+from marks import with_few_rows
 from naive import scores
 from naive.graphs import all_dags
 from naive.stepping import PAPER
@@ -32,6 +33,7 @@ def values():
     return ew.simulate(4, 30, seed=2).data.to_numpy()
 
 
+@with_few_rows
 @pytest.mark.parametrize("settings", [PAPER, {"parents": "grow-shrink", "moves": "auto"}])
 def test_the_same_draws_as_with_the_function_in_python(values, settings):
     draws = [
@@ -51,6 +53,7 @@ def test_the_transition_matrix_leaves_the_target_unchanged(values):
     np.testing.assert_allclose(target.probability @ matrix, target.probability, rtol=0, atol=1e-12)
 
 
+@with_few_rows
 def test_structure_mcmc_agrees_with_enumeration(values):
     """40,000 draws of four chains: the errors of 12 probabilities are below .03 but for one run in a million."""
     dags = np.array(all_dags(4), bool)

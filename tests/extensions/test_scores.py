@@ -53,6 +53,11 @@ def test_samplers_of_dags_agree_with_enumeration(rows, exact, sampler):
     np.testing.assert_allclose(found, np.tensordot(probability, dags.astype(float), axes=1), rtol=0, atol=0.03)
 
 
+def test_a_score_that_takes_rows_may_have_columns_of_codes(rows):
+    posterior = ew.sample(rows, score=AgreementScore(), iterations=100, thin=10, seed=1, progress=False)
+    assert posterior.info["data"]["findings"] is None
+
+
 def test_order_mcmc_agrees_with_the_sum_over_orders(rows):
     settings = {"score": AgreementScore(), "prior": PRIOR}
     exact = ew.exact_posterior(rows, over="orders", **settings).edge_probabilities()

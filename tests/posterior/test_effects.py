@@ -15,6 +15,7 @@ from edgewise.data import load_data
 from edgewise.posterior import draws as draws_module
 from edgewise.posterior import effects as effects_module
 from edgewise.posterior.effects import effect_draws, pair_effects, total_effects
+from marks import with_few_rows
 from naive import effects as naive
 from naive.graphs import all_dags, ancestors, random_dag
 from records import make_posterior
@@ -290,6 +291,7 @@ def test_columns_of_very_different_units():
     assert "express these columns in other units" in check_sentence(str(caught.value))
 
 
+@with_few_rows
 def test_the_prior_is_by_default_that_of_the_score():
     data = ew.simulate(4, 30, seed=1).data
     settings = {"iterations": 1000, "thin": 10, "seed": 1, "progress": False}
@@ -350,6 +352,7 @@ def test_the_data_are_not_needed_again(sampled, tmp_path):
     assert not other.total_effects(draws=50, seed=1).equals(table)
 
 
+@with_few_rows
 def test_units_and_prior_mean_come_from_the_moments():
     data = ew.simulate(4, 30, seed=1).data * [1.0, 1000.0, 0.01, 1.0] + 7
     score = ew.BGe(alpha_w=9.5, nu=(0.0, 1.0, 2.0, 3.0), standardize=False)

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from arviz_stats.base import array_stats
 
-from edgewise.posterior.monte_carlo import count_effective, find_r_hat, monte_carlo_error, normal_scores, split_chains
+from edgewise.data.ranks import normal_scores
+from edgewise.posterior.monte_carlo import count_effective, find_r_hat, monte_carlo_error, split_chains
 
 AXES = {"chain_axis": 0, "draw_axis": 1}
 

@@ -6,6 +6,7 @@ import pytest
 import edgewise as ew
 from edgewise.data import load_data
 from edgewise.posterior import draws as draws_module
+from marks import with_few_rows
 from naive.graphs import random_dag
 from records import make_posterior
 from sentences import check_sentence
@@ -140,6 +141,7 @@ def mcse(posterior):
     return errors
 
 
+@with_few_rows
 def test_the_monte_carlo_error_is_the_spread_of_independent_runs():
     """Root mean square errors of 60 runs against the standard deviation over the runs.
 

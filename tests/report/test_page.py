@@ -428,6 +428,31 @@ def test_unusual_posteriors_have_reports(make, open_page):
     assert len(read_table(page)) == len(posterior.pairs())
 
 
+@pytest.mark.parametrize("viewport", ["desktop", "phone"])
+def test_what_is_unusual_about_the_data_is_told(open_page, screenshot, viewport):
+    data = np.exp(ew.simulate(len(HOSTILE), 100, seed=1).data.set_axis(HOSTILE, axis=1)).assign(id=range(100))
+    with pytest.warns(ew.DataWarning):
+        posterior = sample(data)
+    page = open_page(posterior, viewport)
+    told = page.locator("#data-verdict li").all_inner_texts()
+    sentences = [finding["sentence"] for finding in posterior.info["data"]["findings"]]
+    assert [" ".join(text.split()) for text in told] == [" ".join(sentence.split()) for sentence in sentences]
+    assert len(told) == 2
+    assert "look again" in page.locator("#data-verdict").inner_text()
+    assert "findings" not in page.locator("#settings").inner_text()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.evaluate("window.hacked") is None
+    screenshot(page, f"unusual-{viewport}")
+
+
+def test_data_without_fault_are_called_so(simulated, open_page):
+    verdict = open_page(simulated).locator("#data-verdict")
+    assert verdict.inner_text().endswith("Data: nothing unusual.")
+    about = {name: value for name, value in simulated.info["data"].items() if name != "findings"}
+    for unknown in (replace(simulated, info={**simulated.info, "data": about}), sample(None, nodes=["a", "b"])):
+        assert open_page(unknown).locator("#data-verdict").count() == 0
+
+
 def test_a_run_that_was_stopped_says_so(simulated, open_page):
     note = (
         "The run was stopped by the keyboard after 1,234 of 4,000 iterations; the posterior holds the draws until then."

@@ -5,6 +5,7 @@ import pytest
 
 import edgewise as ew
 from edgewise.running import conditionals
+from marks import with_few_rows
 from naive.conditionals import conditional_edges
 from sentences import check_sentence
 
@@ -27,6 +28,7 @@ def check(posterior, values, log_prior, **rules):
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6)
 
 
+@with_few_rows
 @pytest.mark.parametrize(("p", "n"), [(2, 20), (5, 40), (8, 6), (7, 400)])
 @pytest.mark.parametrize("parents", ["full", "grow-shrink"])
 @pytest.mark.filterwarnings("ignore::edgewise.VoidTestWarning")

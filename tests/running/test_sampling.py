@@ -280,7 +280,28 @@ def test_nothing_is_compiled_twice(data):
     assert not announced
 
 
+def test_unusual_data_are_warned_of_and_recorded(data, tmp_path):
+    with pytest.warns(ew.DataWarning) as caught:
+        posterior = ew.sample(np.exp(data).assign(id=range(80)), **QUICK)
+    findings = posterior.info["data"]["findings"]
+    assert [finding["kind"] for finding in findings] == ["identifier", "skewed"]
+    assert [finding["columns"] for finding in findings] == [["id"], list(data)]
+    assert [str(warning.message) for warning in caught] == [finding["sentence"] for finding in findings]
+    assert {warning.filename for warning in caught} == {__file__}
+    posterior.save(tmp_path / "posterior.nc")
+    assert ew.load(tmp_path / "posterior.nc").info == posterior.info
+
+
+def test_only_a_run_looks_at_the_data(data):
+    ew.map_search(np.exp(data), restarts=1, seed=1)
+    ew.mmhc(ew.load_data(np.exp(data)))
+    assert ew.sample(data, **QUICK).info["data"]["findings"] == []
+
+
 def test_void_tests_are_counted_once():
-    with pytest.warns(ew.VoidTestWarning, match="With 6 rows and 8 variables, 22 of the 28") as caught:
+    with (
+        pytest.warns(ew.DataWarning, match="There are only 6 rows for 8 columns"),
+        pytest.warns(ew.VoidTestWarning, match="With 6 rows and 8 variables, 22 of the 28") as caught,
+    ):
         ew.sample(np.random.default_rng(1).normal(size=(6, 8)), sampler=ew.MinimalIMAP(**PAPER), **QUICK)
-    assert len(caught) == 1
+    assert [warning.category for warning in caught].count(ew.VoidTestWarning) == 1

@@ -6,6 +6,7 @@ import pytest
 import edgewise as ew
 from edgewise.data import load_data
 from edgewise.samplers import Schedule
+from marks import with_few_rows
 from sentences import check_sentence
 
 LAZY = ew.MinimalIMAP(laziness=1 - 1e-12)
@@ -63,6 +64,7 @@ def test_without_data_there_is_no_dag_to_learn():
     assert "start='mmhc' needs data" in check_sentence(str(caught.value))
 
 
+@with_few_rows
 def test_an_unknown_start_is_refused():
     with pytest.raises(ew.ArgumentError) as caught:
         ew.sample(ew.simulate(3, 30, seed=1).data, start="somewhere", **ONCE)

@@ -9,6 +9,7 @@ import pytest
 import edgewise as ew
 from edgewise._kernels.compiling import in_place
 from edgewise._kernels.grow_shrink import tree as growth
+from marks import with_few_rows
 from naive import scores
 from naive.grow_shrink import NaiveGrowShrink
 from naive.knowledge import constrained_dag, faults
@@ -239,6 +240,7 @@ def test_another_score_is_grown_by_its_own_gains(rng, n, p):
     assert dags.sum(axis=1).max() > 2
 
 
+@with_few_rows
 @by_criterion
 def test_columns_that_others_determine_do_not_break_the_scores(criterion):
     """With no more rows than variables, such a dependence is not refused beforehand, and no score of it is defined."""
@@ -259,6 +261,7 @@ def test_columns_that_others_determine_do_not_break_the_scores(criterion):
     assert ((probability >= 0) & (probability <= 1)).all()
 
 
+@with_few_rows
 def test_more_required_parents_than_a_score_allows_are_refused():
     values = np.random.default_rng(0).normal(size=(6, 10))
     required = [(f"X{v}", "X9") for v in range(8)]

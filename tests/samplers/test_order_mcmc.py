@@ -15,6 +15,7 @@ from edgewise.samplers import order_mcmc as sampler
 from edgewise.samplers.order_mcmc import OrderMCMC
 from exact.intervals import Ends, measure_outcomes
 from exact.modular import ExactModular, list_tiers, weigh_tiers
+from marks import with_few_rows
 from naive import parent_sets as naive
 from naive.parent_sets import make_chain, read_draws, take_step
 from naive.stepping import FlatScore
@@ -253,6 +254,7 @@ def test_the_orders_visited_do_not_depend_on_when_draws_are_taken():
     assert len({chain.log_posterior for chain in chains}) == 1
 
 
+@with_few_rows
 def test_same_seed_same_draws():
     values = few_variables()
     run = {"sampler": OrderMCMC(), "iterations": 2000, "thin": 10, "chains": 2, "progress": False}

@@ -16,6 +16,7 @@ from edgewise.samplers.order_mcmc import OrderMCMC
 from edgewise.samplers.parent_sets import count_sets, estimate_memory
 from edgewise.samplers.partition_mcmc import PartitionMCMC
 from exact.intervals import measure_outcomes
+from marks import with_few_rows
 from naive import parent_sets as naive
 from naive import scores
 from sentences import check_sentence
@@ -187,6 +188,7 @@ def test_priors_beyond_families_are_refused(rng, sampler):
         assert sampler.__name__ in str(error.value)
 
 
+@with_few_rows
 @BOTH
 def test_ancestor_constraints_are_refused_unless_they_say_nothing_more(rng, sampler):
     values = moderate(rng, 30, 4)

@@ -17,6 +17,7 @@ from edgewise.samplers import partition_mcmc as sampler
 from edgewise.samplers.partition_mcmc import MOVES, PartitionMCMC
 from exact.intervals import Ends, find_intervals, measure_outcomes
 from exact.modular import ExactModular, all_partitions, layers, list_tiers, weigh_tiers
+from marks import with_few_rows
 from naive import parent_sets as naive
 from naive.parent_sets import make_chain, read_draws, take_step
 from naive.stepping import FlatScore
@@ -320,6 +321,7 @@ def test_a_wrong_step_is_caught(monkeypatch, function, right, wrong):
     assert largest_z_score(weights=WEAK) > BOUND
 
 
+@with_few_rows
 def test_partitions_that_differ_in_many_variables_are_connected(monkeypatch):
     """Two chains of required edges, and one more edge that shifts all of the second chain: two DAGs, two partitions.
 
@@ -467,6 +469,7 @@ def test_forgetting_sums_and_copying_chains_change_nothing():
             np.testing.assert_array_equal(one, other)
 
 
+@with_few_rows
 def test_same_seed_same_draws():
     run = {"sampler": PartitionMCMC(), "iterations": 2000, "thin": 10, "chains": 2, "progress": False}
     one, same, other = (ew.sample(few_variables(), seed=seed, **run) for seed in (1, 1, 2))

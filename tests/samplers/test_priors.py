@@ -12,6 +12,7 @@ from edgewise.graphs import ancestors
 from edgewise.scores.scoring import local_scores
 from exact.orders import ExactOrders
 from exact.transitions import transition_matrix
+from marks import with_few_rows
 from naive import priors as naive
 from naive.stepping import PAPER, by_swaps, drive, make_chain
 
@@ -83,11 +84,13 @@ def largest_z_score(prior, definition):
     return np.abs((posterior.edge_probabilities().to_numpy() - exact) / error).max()
 
 
+@with_few_rows
 @by_case
 def test_edge_probabilities_agree_with_enumeration(prior, definition):
     assert largest_z_score(prior, definition) < BOUND
 
 
+@with_few_rows
 def test_a_path_prior_of_another_strength_is_caught():
     """The same check, when the sampler believes in half the strength of what the definition says."""
     _, definition = CASES["paths"]

@@ -20,6 +20,7 @@ from edgewise.samplers import structure_mcmc as sampler
 from edgewise.samplers.structure_mcmc import StructureMCMC
 from edgewise.scores import BGe, GaussianBIC
 from exact.intervals import Ends
+from marks import with_few_rows
 from naive import scores
 from naive.features import paths
 from naive.graphs import all_dags
@@ -380,6 +381,7 @@ def test_more_than_64_variables(rng):
     np.testing.assert_allclose(chain.log_posterior, log_posterior[-1], rtol=1e-12)
 
 
+@with_few_rows
 def test_the_same_prior_built_in_and_as_a_function_gives_the_same_draws():
     sim = ew.simulate(8, 40, seed=6)
     names = sim.data.columns

@@ -5,7 +5,7 @@ import io
 import sys
 import warnings
 
-from edgewise.errors import EdgewiseError, EdgewiseWarning
+from edgewise.errors import EdgewiseError, EdgewiseWarning, UnusualDataWarning
 from edgewise.wording import printable
 
 OBJECTS_BETWEEN_COLLECTIONS = 50_000
@@ -22,6 +22,7 @@ def main() -> None:
             stream.reconfigure(errors="replace")
     warnings.showwarning = _show_warning
     warnings.simplefilter("always", EdgewiseWarning)
+    warnings.simplefilter("ignore", UnusualDataWarning)  # the commands say at their end what is unusual
     try:
         from .app import app
 

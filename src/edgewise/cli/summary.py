@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 from rich import box
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -56,6 +57,12 @@ class Summary:
     files: list[str]
     accuracy: "Accuracy | None" = None
 
+    @property
+    def findings(self) -> list[dict[str, Any]]:
+        """What is unusual about the data."""
+        found: list[dict[str, Any]] = self.info["data"]["findings"]
+        return found
+
 
 def tell(summary: Summary, out: Path, *, quiet: bool, as_json: bool) -> None:
     """Say how a run ended: in JSON, in words, or only if it should not be trusted."""
@@ -65,6 +72,9 @@ def tell(summary: Summary, out: Path, *, quiet: bool, as_json: bool) -> None:
         show(summary, out)
     if (as_json or quiet) and not summary.diagnostics.is_converged:
         sys.stderr.write(f"edgewise: note: {printable(summary.diagnostics.verdict)}\n")
+    if as_json or quiet:
+        for finding in summary.findings:
+            sys.stderr.write(f"edgewise: note: {printable(finding['sentence'])}\n")
 
 
 def describe(summary: Summary, out: Path) -> dict[str, Any]:
@@ -77,6 +87,7 @@ def describe(summary: Summary, out: Path) -> dict[str, Any]:
         "files": summary.files,
         "verdict": summary.diagnostics.verdict,
         "is_converged": summary.diagnostics.is_converged,
+        "findings": summary.findings,
         "stopped_by": summary.info["stopped_by"],
         "stopped_note": summary.info["stopped_note"],
         "iterations_done": summary.info["iterations_done"],
@@ -121,6 +132,15 @@ def show(summary: Summary, out: Path) -> None:
     console.print()
     word, style = ("good", "bold green") if summary.diagnostics.is_converged else ("bad", "bold red")
     console.print(Text.assemble("Verdict: ", (word, style), f". {printable(summary.diagnostics.verdict)}"))
+    _show_findings(console, summary.findings)
+
+
+def _show_findings(console: Console, findings: list[dict[str, Any]]) -> None:
+    """Print what is unusual about the data, as a second verdict beside that on the chains."""
+    word, style = ("look again", "bold red") if findings else ("nothing unusual", "bold green")
+    console.print(Text.assemble("Data: ", (word, style), "."))
+    for finding in findings:
+        console.print(Padding(Text(f"- {printable(finding['sentence'])}"), (0, 0, 0, 2), expand=False))
 
 
 def _method(sampler: dict[str, Any]) -> str:

@@ -7,7 +7,6 @@ takes longer than to sample; the tests compare.
 """
 
 import numpy as np
-from scipy.special import ndtri
 
 DIGITS = 12
 """Decimals of a mean over draws. The rest is rounding error in sums of many weights, and must not show as a probability
@@ -27,14 +26,6 @@ def split_chains(values: np.ndarray) -> np.ndarray:
     """Return the halves of chains, (chain, draw, quantity), as chains; the middle of an odd number is left out."""
     half = values.shape[1] // 2
     return np.concatenate([values[:, :half], values[:, -half:]])
-
-
-def normal_scores(values: np.ndarray) -> np.ndarray:
-    """Return the normal scores of the ranks of all values of one quantity; equal values share their mean rank."""
-    _, which, counts = np.unique(values, return_inverse=True, return_counts=True)
-    rank = np.cumsum(counts) - (counts - 1) / 2
-    # Blom's (1958) offset of 3/8.
-    return np.asarray(ndtri((rank - 3 / 8) / (values.size + 1 / 4))[which].reshape(values.shape))
 
 
 def find_r_hat(values: np.ndarray) -> np.ndarray:

@@ -219,6 +219,8 @@ def _setting_rows(info: dict[str, Any]) -> list[tuple[str, str]]:
     """Return the record of a run as pairs of a label and a value, nested ones with dots between their names."""
     rows: list[tuple[str, str]] = []
     for name, value in info.items():
+        if name == "findings":  # which are at the top of the page
+            continue
         if isinstance(value, dict):
             rows += [(f"{name}.{inner}", text) for inner, text in _setting_rows(value)]
         else:

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from edgewise.baselines import mmhc
-from edgewise.data import Data, Dataset, Moments, load_data
+from edgewise.data import Data, Dataset, Finding, Moments, load_data, look
 from edgewise.data.validation import check_names
 from edgewise.errors import ArgumentError
 from edgewise.graphs import to_networkx
@@ -35,11 +35,18 @@ class Plan:
     prior: Prior
     record: dict[str, Any]
     dataset: Dataset | None = None
+    score: Score | None = None
 
     @property
     def moments(self) -> Moments | None:
         """The sufficient statistics of the data, for the posterior to keep."""
         return None if self.dataset is None else self.dataset.moments
+
+    def look(self) -> tuple[Finding, ...] | None:
+        """Look at the data as a Gaussian model has to; None where there are no data, or a score of another model."""
+        if self.dataset is None or self.score is None or self.score.takes != "moments":
+            return None
+        return look(self.dataset)
 
     def complete(self, posterior: Posterior) -> Posterior:
         """Return the posterior with what needs the target: weights, and Rao-Blackwellised edge probabilities."""
@@ -112,6 +119,7 @@ def make_plan(
         model=sampler.prepare(dataset, score, prior, knowledge, is_over=is_over),
         prior=prior,
         dataset=dataset,
+        score=score,
         record={"data": about, "sampler": _describe(sampler), "score": _describe(score), **record},
     )
 

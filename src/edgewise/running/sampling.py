@@ -16,8 +16,8 @@ import numpy as np
 
 from edgewise._kernels.compiling import compilation_announced
 from edgewise.arguments import is_number, is_whole
-from edgewise.data import Data, find_order
-from edgewise.errors import ArgumentError, StoppedEarlyWarning
+from edgewise.data import Data, Finding, find_order
+from edgewise.errors import ArgumentError, StoppedEarlyWarning, UnusualDataWarning
 from edgewise.posterior import Posterior
 from edgewise.posterior.collecting import Collector, InMemory
 from edgewise.posterior.storage import DrawFile
@@ -108,8 +108,16 @@ def sample(
     Returns
     -------
     Posterior
-        Ctrl-C stops a run early, with a :class:`edgewise.StoppedEarlyWarning` and the draws so far. Before there are
-        draws, burn-in ends then, and the chains go on for two seconds at most to make a few.
+        What is unusual about the data is in its ``info["data"]["findings"]``; with a score that takes rows, whose
+        model need not be Gaussian, that is None. Ctrl-C stops a run early, with a
+        :class:`edgewise.StoppedEarlyWarning` and the draws so far. Before there are draws, burn-in ends then, and the
+        chains go on for two seconds at most to make a few.
+
+    Warns
+    -----
+    DataWarning
+        For each thing about the data that the model does not expect: skewed columns, codes, row numbers, outliers,
+        repeated rows, pooled conditions, near copies of columns, few rows.
 
     Examples
     --------
@@ -129,6 +137,9 @@ def sample(
             data, nodes, sampler=sampler, score=score, prior=prior, constraints=constraints, is_over=stop.is_over
         )
         orders = _starts(start, plan, rngs)
+    findings = plan.look()
+    for finding in findings or ():
+        warnings.warn(finding.sentence, UnusualDataWarning, stacklevel=2)
     if executor is not None:
         plan.check_travels(executor)
 
@@ -166,7 +177,7 @@ def sample(
             nodes=plan.names,
             draws=keeper.gather(ending.draws, collector.families()),
             moves=tuple(chain.chain.moves() for chain in running),
-            info=_record(plan, ending, chains, seeds, start),
+            info=_record(plan, findings, ending, chains, seeds, start),
             moments=plan.moments,
         )
         try:
@@ -267,11 +278,20 @@ class _Ending:
         )
 
 
-def _record(plan: Plan, ending: _Ending, chains: int, seeds: np.random.SeedSequence, start: Start) -> dict[str, Any]:
+def _record(
+    plan: Plan,
+    findings: Sequence[Finding] | None,
+    ending: _Ending,
+    chains: int,
+    seeds: np.random.SeedSequence,
+    start: Start,
+) -> dict[str, Any]:
     """Return the record of a run, as its posterior keeps it."""
+    seen = None if findings is None else [asdict(finding) for finding in findings]
     return as_plain(
         {
             **plan.record,
+            "data": plan.record["data"] and {**plan.record["data"], "findings": seen},
             "schedule": {**asdict(ending.schedule), "burn_in": ending.burn_in},
             "iterations_done": ending.iterations,
             "stopped_by": ending.stopped_by,

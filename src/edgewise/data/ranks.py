@@ -1,0 +1,18 @@
+"""Ranks in place of values."""
+
+import numpy as np
+from scipy.special import ndtri
+
+
+def normal_scores(values: np.ndarray) -> np.ndarray:
+    """Return the normal scores of the ranks of all values of one quantity; equal values share their mean rank.
+
+    Examples
+    --------
+    >>> normal_scores(np.array([1.0, 1000.0, 10.0])).round(2)
+    array([-0.87,  0.87,  0.  ])
+    """
+    _, which, counts = np.unique(values, return_inverse=True, return_counts=True)
+    rank = np.cumsum(counts) - (counts - 1) / 2
+    # Blom's (1958) offset of 3/8.
+    return np.asarray(ndtri((rank - 3 / 8) / (values.size + 1 / 4))[which].reshape(values.shape))
