@@ -323,7 +323,7 @@ class Posterior(Outputs):
         return replace(self, draws=replace(self.draws, log_weight=log_weight), conditionals=None)
 
     def diagnostics(self) -> Diagnostics:
-        """Return R-hat, effective sample sizes, agreement and acceptance, with a verdict in words.
+        """Return differences between chains, R-hat, effective sample sizes and acceptance, with a verdict in words.
 
         Warns
         -----
