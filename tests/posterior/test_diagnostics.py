@@ -446,3 +446,20 @@ def test_chains_with_different_probabilities_disagree_whatever_their_r_hat(by_ch
     dags[..., 0, 1] = rng.random(dags.shape[:2]) < np.array(by_chain)[:, None]
     with pytest.warns(ew.ConvergenceWarning, match="chains disagree on 1 pair "):
         assert not make_posterior(dags).diagnostics().is_converged
+
+
+@pytest.mark.parametrize(
+    ("replicates", "verdict"),
+    [
+        (400, "400 independent replicates, with shares that have a standard error of 0.03 at most."),
+        (
+            25,
+            "Do not trust this run yet: only 25 independent replicates, with shares that have a standard error of "
+            "0.10; draw more.",
+        ),
+    ],
+)
+def test_replicates_of_a_bootstrap_are_no_chain(replicates, verdict):
+    made = make_posterior(independent((1, replicates)), info={"method": "bootstrap"})
+    found = diagnose_good(made) if replicates >= 100 else diagnose_bad(made)
+    assert found.verdict == verdict

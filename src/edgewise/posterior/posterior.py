@@ -337,7 +337,7 @@ class Posterior(Outputs):
         )
 
     def diagnostics(self) -> Diagnostics:
-        """Return R-hat, effective sample sizes, agreement and acceptance, with a verdict in words.
+        """Return differences between chains, R-hat, effective sample sizes and acceptance, with a verdict in words.
 
         Warns
         -----
