@@ -67,6 +67,13 @@ def compelled_by_chain(draws: DrawTable, weights: np.ndarray, knowledge: Knowled
     return np.asarray(total / np.where(number > 0, number, 1.0))
 
 
+def share_by_chain(draws: DrawTable, counts: np.ndarray) -> np.ndarray:
+    """Return the share of the draws of each chain, by weight, that have each edge; ``counts`` are the weights."""
+    sums = [draws.sum_parents(draws.weigh_families(counts, chain)) for chain in range(len(counts))]
+    # A chain whose draws have no weight at all has no part in the mean over chains either.
+    return np.array([total / (count.sum() or 1.0) for total, count in zip(sums, counts, strict=True)])
+
+
 def conditional_edges(posterior: "Posterior", kind: str) -> np.ndarray:
     """Return the Rao-Blackwellised probabilities of edges, shape (p, p); ``kind`` as for ``edge_probabilities``."""
     if posterior.conditionals is None:

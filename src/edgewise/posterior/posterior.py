@@ -17,7 +17,7 @@ from edgewise.errors import ArgumentError, ConvergenceWarning
 from edgewise.priors import Constraints, Knowledge
 from edgewise.scores import BGe
 
-from . import effects, features, summaries
+from . import edge_errors, effects, features, summaries
 from .diagnostics import Diagnostics, chain_agreement, diagnose
 from .draws import DrawTable
 from .features import Estimate
@@ -400,7 +400,7 @@ class Posterior(Outputs):
     @cached_property
     def share_by_chain(self) -> np.ndarray:
         """The share of the draws of each chain, by weight, in which there is each edge, shape (chain, p, p)."""
-        return np.array([self._edge_means(chain) for chain in range(len(self.weights))])
+        return features.share_by_chain(self.draws, as_counts(self.weights)[0])
 
     @cached_property
     def compelled_by_chain(self) -> np.ndarray:
@@ -425,10 +425,6 @@ class Posterior(Outputs):
         return summaries.tabulate_pairs(self, self._joined_error)
 
     @cached_property
-    def _counts(self) -> np.ndarray:
-        return as_counts(self.weights)[0]
-
-    @cached_property
     def directed_share(self) -> np.ndarray:
         """The share of the draws, by weight, in which there is each edge."""
         return np.tensordot(self.weights.sum(axis=1), self.share_by_chain, axes=1)
@@ -440,34 +436,11 @@ class Posterior(Outputs):
 
     @cached_property
     def _monte_carlo_error(self) -> np.ndarray:
-        if self.conditional_errors is not None:
-            return np.asarray(self.conditional_errors[0], float)
-        mean = np.round(self.directed_by_chain.mean(axis=0), DIGITS)
-        weights = None if self.draws.log_weight is None else self.weights
-        error = np.where(self.weights.size > 1, np.zeros_like(mean), np.nan)
-        source, target = np.nonzero((mean > 0) & (mean < 1))
-        for few, has_edge in self.draws.indicators(source, target):
-            error[source[few], target[few]] = monte_carlo_error(
-                has_edge, weights, self.directed_share[source[few], target[few]]
-            )
-        return error
+        return edge_errors.directed_error(self)
 
     @cached_property
     def _joined_error(self) -> np.ndarray:
-        if self.conditional_errors is not None:
-            return np.asarray(self.conditional_errors[1], float)
-        joined = np.round(self.directed_share + self.directed_share.T, DIGITS)
-        weights = None if self.draws.log_weight is None else self.weights
-        error = np.where(self.weights.size > 1, np.zeros_like(joined), np.nan)
-        i, j = np.nonzero(np.triu((joined > 0) & (joined < 1), 1))
-        for (few, forward), (_, backward) in zip(self.draws.indicators(i, j), self.draws.indicators(j, i), strict=True):
-            error[i[few], j[few]] = monte_carlo_error(forward | backward, weights, joined[i[few], j[few]])
-        return np.asarray(np.maximum(error, error.T))
-
-    def _edge_means(self, chain: int) -> np.ndarray:
-        weight = self.draws.weigh_families(self._counts, chain)
-        # A chain whose draws have no weight at all has no part in the mean over chains either.
-        return np.asarray(self.draws.sum_parents(weight) / (self._counts[chain].sum() or 1.0))
+        return edge_errors.joined_error(self)
 
     def _labelled(self, probability: np.ndarray) -> pd.DataFrame:
         return pd.DataFrame(np.round(probability, DIGITS), index=list(self.nodes), columns=list(self.nodes))
