@@ -12,6 +12,7 @@ from edgewise._kernels.dags.candidates import CandidateSets, DagTarget, fill_set
 from edgewise._kernels.dags.loop import begin, run
 from edgewise._kernels.dags.pairs import new_pair, new_pair_room
 from edgewise._kernels.scores.interface import new_room
+from edgewise.arguments import is_whole
 from edgewise.data import Dataset
 from edgewise.errors import ArgumentError
 from edgewise.graphs import BoolMatrix, ancestors
@@ -82,13 +83,18 @@ class DagMCMC(Sampler):
 
     candidates: int | Literal["auto"] = "auto"
 
+    def __post_init__(self) -> None:
+        number = self.candidates
+        if not ((is_whole(number) and number >= 0) or (isinstance(number, str) and number == "auto")):
+            raise ArgumentError(f"candidates must be 'auto' or a whole number, at least 0, but {number!r} was given.")
+
     def resolve(self, dataset: Dataset) -> "DagMCMC":
         """Return the same sampler with the number of candidates that ``"auto"`` stands for."""
         number = self.candidates
         if number == "auto":
             number = ALL_CANDIDATES if dataset.p <= ALL_CANDIDATES + 1 else MOST_CANDIDATES
         fitting = int(np.log2(MOST_SETS / dataset.p))
-        return DagMCMC(candidates=min(number, fitting, dataset.p - 1))
+        return DagMCMC(candidates=int(min(number, fitting, dataset.p - 1)))
 
     def prepare(
         self, dataset: Dataset, score: Score, prior: Prior, knowledge: Knowledge | None = None
