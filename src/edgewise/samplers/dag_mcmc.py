@@ -155,7 +155,7 @@ def _new_sets(ranked: np.ndarray, joined: np.ndarray, required: BoolMatrix, most
     likeliest = np.take_along_axis(joined, ranked[:, :most], axis=1)
     at_least = 0.0 if most >= p - 1 else FEWEST
     number = (likeliest >= at_least).sum(axis=1)
-    place = np.full((p, p), -1, np.int8)
+    place = np.full((p, p), -1, np.int32)
     member = np.zeros((p, max(most, 1)), np.int64)
     rows = [np.sort(ranked[v, : number[v]]) for v in range(p)]
     for v, row in enumerate(rows):
