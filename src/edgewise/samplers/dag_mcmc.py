@@ -234,6 +234,8 @@ class DagMCMCChain(RecordingChain):
         """Set the chain to a DAG drawn along an order or, if that is excluded, to another one."""
         for _ in range(STARTS):
             self.state.order[:] = agree_with(order, self.model.knowledge)
+            # Where the chain was before, variables may have had parents that are no candidates.
+            self.state.parents[:] = pack(self.model.required.T)
             if self._establish(draws_parents=True) or self._take_least():
                 return
             order = self.rng.permutation(self._p)
