@@ -232,24 +232,31 @@ class DagMCMCChain(RecordingChain):
 
     def begin(self, order: np.ndarray) -> None:
         """Set the chain to a DAG drawn along an order or, if that is excluded, to another one."""
+        if not self._find_start(order):
+            raise ArgumentError(
+                f"No start was found: the prior or the constraints exclude the DAGs along {STARTS} random orders; "
+                "allow more DAGs, or require less."
+            )
+
+    def _find_start(self, order: np.ndarray) -> bool:
         for _ in range(STARTS):
             self.state.order[:] = agree_with(order, self.model.knowledge)
             # Where the chain was before, variables may have had parents that are no candidates.
             self.state.parents[:] = pack(self.model.required.T)
             if self._establish(draws_parents=True) or self._take_least():
-                return
+                return True
             order = self.rng.permutation(self._p)
-        raise ArgumentError(
-            f"No start was found: the prior or the constraints exclude the DAGs along {STARTS} random orders; allow "
-            "more DAGs, or require less."
-        )
+        return False
 
     def seek(self) -> None:
-        """Go to an order that a minimal I-MAP chain finds."""
+        """Go to an order that a minimal I-MAP chain finds; stay if the DAGs along it, and along others, are excluded."""
+        order, dag = self.state.order.copy(), self.dag
         pilot = cast(OrderChain, self.model.pilot.start(self.state.order, self.rng, Schedule(WARM_UP, 0, WARM_UP)))
         pilot.seek()
         pilot.advance(WARM_UP)
-        self.begin(pilot.state.order.astype(np.int64))
+        if not self._find_start(pilot.state.order.astype(np.int64)):
+            self.state.order[:] = order
+            self.put(dag)
 
     def _establish(self, *, draws_parents: bool) -> bool:
         """Set all else by the order, with new parents if told so; return whether the DAG is possible."""
