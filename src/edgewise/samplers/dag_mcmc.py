@@ -6,6 +6,7 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from edgewise._kernels.basics.bits import pack, unpack
+from edgewise._kernels.basics.metropolis import ASK
 from edgewise._kernels.basics.recorder import Draws, Recorder
 from edgewise._kernels.beliefs.beliefs import Beliefs, new_structure
 from edgewise._kernels.dags.candidates import CandidateSets, DagTarget, fill_sets
@@ -262,8 +263,7 @@ class DagMCMCChain(RecordingChain):
         """Set all else by the order, with new parents if told so; return whether the DAG is possible."""
         views, questions = self._views()
         beyond = begin(self.state, self.model.target, views, self._room, draws_parents, self.rng)
-        if questions is not None:
-            questions.raise_failure()
+        _check_weighed(questions, beyond < np.inf)
         return beyond > -np.inf and bool((self.state.log_weight > -np.inf).all())
 
     def _views(self) -> tuple[Any, Questions | None]:
@@ -295,12 +295,11 @@ class DagMCMCChain(RecordingChain):
 
     def _take(self, uniforms: np.ndarray, recorder: Recorder, draws: Draws, until_draw: int) -> None:
         views, questions = self._views()
-        run(
+        outcome = run(
             self.state, self.model.target, views, self._room, self._shares, len(uniforms), MOVES_PER_ITERATION,
             until_draw, self.schedule.thin, recorder, draws, self.rng,
         )  # fmt: skip
-        if questions is not None:
-            questions.raise_failure()
+        _check_weighed(questions, outcome != ASK)
 
     @property
     def log_posterior(self) -> float:
@@ -310,6 +309,16 @@ class DagMCMCChain(RecordingChain):
     def moves(self) -> dict[str, tuple[int, int]]:
         """Return, for each kind of move, how often it was proposed and how often accepted."""
         return {kind: (n, k) for kind, (n, k) in zip(MOVES, self.state.moves.tolist(), strict=True)}
+
+
+def _check_weighed(questions: Questions | None, is_weighed: bool) -> None:
+    """Raise what kept the prior from giving a DAG a number, if something did."""
+    if questions is not None:
+        questions.raise_failure()
+    if not is_weighed:
+        raise ArgumentError(
+            "A compiled term of the prior must return a number below infinity for each DAG, but it returned inf or nan."
+        )
 
 
 def find_least(knowledge: Knowledge, order: np.ndarray) -> BoolMatrix | None:

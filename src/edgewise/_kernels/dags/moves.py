@@ -60,7 +60,7 @@ def decide(pair, target, views, room, log_ratio, rng):
     if is_rejected(log_ratio + new_log_order - pair.log_order[0], rng.random()):
         return REJECTED
     beyond = weigh_beyond(views, pair, target, room)
-    if beyond != beyond:
+    if not beyond < np.inf:
         return ASK
     if beyond != pair.beyond[0] and is_rejected(beyond - pair.beyond[0], rng.random()):
         return REJECTED
