@@ -18,6 +18,7 @@ from edgewise.data import Dataset
 from edgewise.errors import ArgumentError
 from edgewise.graphs import BoolMatrix, ancestors
 from edgewise.priors import DagTerm, FunctionTerm, Knowledge, PathTerm, Prior, TierTerm, usable_terms
+from edgewise.priors.contradictions import exclude_paths
 from edgewise.scores import Score, prepare_score
 
 from .beliefs import Questions, agree_with, make_beliefs, make_rules
@@ -328,7 +329,9 @@ def find_least(knowledge: Knowledge, order: np.ndarray) -> BoolMatrix | None:
     permitted = ~knowledge.forbidden & (position[:, None] < position)
     for node in order:
         for source in np.flatnonzero(knowledge.ancestors[:, node] & ~ancestors(dag)[:, node]):
-            path = _shortest_path(permitted, int(source), int(node))
+            excluded = exclude_paths(knowledge.not_ancestors, ancestors(dag))
+            between = ~(excluded[source] | excluded[:, node])
+            path = _shortest_path(permitted & between, int(source), int(node))
             if path is None:
                 return None
             dag[path[:-1], path[1:]] = True
