@@ -6,6 +6,7 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from edgewise._kernels.basics.bits import pack, unpack
+from edgewise._kernels.basics.metropolis import ASK
 from edgewise._kernels.basics.recorder import Draws, Recorder, new_draws
 from edgewise._kernels.beliefs.beliefs import Beliefs, new_structure
 from edgewise._kernels.dags.candidates import CandidateSets, DagTarget, fill_sets
@@ -17,6 +18,7 @@ from edgewise.data import Dataset
 from edgewise.errors import ArgumentError
 from edgewise.graphs import BoolMatrix, ancestors
 from edgewise.priors import DagTerm, FunctionTerm, Knowledge, PathTerm, Prior, TierTerm, usable_terms
+from edgewise.priors.contradictions import exclude_paths
 from edgewise.scores import Score, prepare_score
 
 from .beliefs import Questions, agree_with, make_beliefs, make_rules
@@ -85,10 +87,9 @@ class DagMCMC(Sampler):
     candidates: int | Literal["auto"] = "auto"
 
     def __post_init__(self) -> None:
-        if self.candidates != "auto" and not (is_whole(self.candidates) and self.candidates >= 0):
-            raise ArgumentError(
-                f"candidates must be 'auto' or a whole number, zero or more, but {self.candidates!r} was given."
-            )
+        number = self.candidates
+        if not ((is_whole(number) and number >= 0) or (isinstance(number, str) and number == "auto")):
+            raise ArgumentError(f"candidates must be 'auto' or a whole number, at least 0, but {number!r} was given.")
 
     def resolve(self, dataset: Dataset) -> "DagMCMC":
         """Return the same sampler with the number of candidates that ``"auto"`` stands for."""
@@ -96,7 +97,7 @@ class DagMCMC(Sampler):
         if number == "auto":
             number = ALL_CANDIDATES if dataset.p <= ALL_CANDIDATES + 1 else MOST_CANDIDATES
         fitting = int(np.log2(MOST_SETS / dataset.p))
-        return DagMCMC(candidates=min(number, fitting, dataset.p - 1))
+        return DagMCMC(candidates=int(min(number, fitting, dataset.p - 1)))
 
     def prepare(
         self,
@@ -167,7 +168,7 @@ def _new_sets(ranked: np.ndarray, joined: np.ndarray, required: BoolMatrix, most
     likeliest = np.take_along_axis(joined, ranked[:, :most], axis=1)
     at_least = 0.0 if most >= p - 1 else FEWEST
     number = (likeliest >= at_least).sum(axis=1)
-    place = np.full((p, p), -1, np.int8)
+    place = np.full((p, p), -1, np.int32)
     member = np.zeros((p, max(most, 1)), np.int64)
     rows = [np.sort(ranked[v, : number[v]]) for v in range(p)]
     for v, row in enumerate(rows):
@@ -245,22 +246,31 @@ class DagMCMCChain(RecordingChain):
 
     def begin(self, order: np.ndarray) -> None:
         """Set the chain to a DAG drawn along an order or, if that is excluded, to another one."""
+        if not self._find_start(order):
+            raise ArgumentError(
+                f"No start was found: the prior or the constraints exclude the DAGs along {STARTS} random orders; "
+                "allow more DAGs, or require less."
+            )
+
+    def _find_start(self, order: np.ndarray) -> bool:
         for _ in range(STARTS):
             self.state.order[:] = agree_with(order, self.model.knowledge)
+            # Where the chain was before, variables may have had parents that are no candidates.
+            self.state.parents[:] = pack(self.model.required.T)
             if self._establish(DRAW_PARENTS) or self._take_least():
-                return
+                return True
             order = self.rng.permutation(self._p)
-        raise ArgumentError(
-            f"No start was found: the prior or the constraints exclude the DAGs along {STARTS} random orders; allow "
-            "more DAGs, or require less."
-        )
+        return False
 
     def seek(self, is_over: IsOver = never) -> None:
-        """Go to an order that a minimal I-MAP chain finds."""
+        """Go to an order that a minimal I-MAP chain finds; stay if the DAGs along it, and along others, are excluded."""
+        order, dag = self.state.order.copy(), self.dag
         pilot = cast(OrderChain, self.model.pilot.start(self.state.order, self.rng, Schedule(WARM_UP, 0, WARM_UP)))
         pilot.seek(is_over)
         advance(pilot, WARM_UP, is_over)
-        self.begin(pilot.state.order.astype(np.int64))
+        if not self._find_start(pilot.state.order.astype(np.int64)):
+            self.state.order[:] = order
+            self.put(dag)
 
     def _establish(self, task: int) -> bool:
         """Set all else by the order, and by parents to be drawn or there; return whether the DAG is possible."""
@@ -296,12 +306,11 @@ class DagMCMCChain(RecordingChain):
         questions = None
         if model.beliefs is not None and self._structure is not None:
             questions = Questions(model.functions, model.beliefs, self._structure)
-        work(
+        outcome = work(
             task, self.state, model.target, None if questions is None else questions.views, self._room, self._shares,
             steps, self._stride, until_draw, self.schedule.thin, recorder, draws, self.rng,
         )  # fmt: skip
-        if questions is not None:
-            questions.raise_failure()
+        _check_weighed(questions, outcome != ASK)
 
     @property
     def log_posterior(self) -> float:
@@ -313,6 +322,16 @@ class DagMCMCChain(RecordingChain):
         return {kind: (n, k) for kind, (n, k) in zip(MOVES, self.state.moves.tolist(), strict=True)}
 
 
+def _check_weighed(questions: Questions | None, is_weighed: bool) -> None:
+    """Raise what kept the prior from giving a DAG a number, if something did."""
+    if questions is not None:
+        questions.raise_failure()
+    if not is_weighed:
+        raise ArgumentError(
+            "A compiled term of the prior must return a number below infinity for each DAG, but it returned inf or nan."
+        )
+
+
 def find_least(knowledge: Knowledge, order: np.ndarray) -> BoolMatrix | None:
     """Return the required edges, and with them shortest paths from required ancestors along an order; None if none."""
     dag = knowledge.required.copy()
@@ -320,7 +339,9 @@ def find_least(knowledge: Knowledge, order: np.ndarray) -> BoolMatrix | None:
     permitted = ~knowledge.forbidden & (position[:, None] < position)
     for node in order:
         for source in np.flatnonzero(knowledge.ancestors[:, node] & ~ancestors(dag)[:, node]):
-            path = _shortest_path(permitted, int(source), int(node))
+            excluded = exclude_paths(knowledge.not_ancestors, ancestors(dag))
+            between = ~(excluded[source] | excluded[:, node])
+            path = _shortest_path(permitted & between, int(source), int(node))
             if path is None:
                 return None
             dag[path[:-1], path[1:]] = True

@@ -78,7 +78,8 @@ def name_dag(parents):
     """Return the key of a DAG."""
     key = np.uint64(0)
     for v in range(parents.shape[0]):
-        name = np.uint64(v + 1)
+        # Scattered, or variables with other parents could share a name: 0 with the parent 1, and 2 with none.
+        name = mix(np.uint64(v + 1))
         for w in range(parents.shape[1]):
             name = mix(name ^ parents[v, w])
         key += mix(name)

@@ -111,7 +111,8 @@ def draw_set(sets, node, allowed, uniform):
     chosen = np.int64(0)
     for i in range(sets.start[node], sets.start[node] + (1 << sets.number[node])):
         s = np.int64(sets.heaviest[i])
-        if s & ~allowed == 0:
+        # Rounding errors may leave a rest of the random number: it is not for sets that have no weight.
+        if s & ~allowed == 0 and sets.ordered[i] > -np.inf:
             chosen = s
             uniform -= math.exp(sets.ordered[i] - log_total)
             if uniform < 0.0:

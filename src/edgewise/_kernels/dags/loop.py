@@ -6,7 +6,7 @@ All that a chain does is one entry, :func:`work`, because each entry is compiled
 import numpy as np
 
 from ..basics.bits import list_members
-from ..basics.metropolis import ACCEPTED, REJECTED
+from ..basics.metropolis import ACCEPTED, ASK, REJECTED
 from ..basics.recorder import note_family
 from ..compiling import in_place, inner
 from .beyond import weigh_beyond
@@ -115,4 +115,4 @@ def work(task, pair, target, views, room, shares, steps, stride, until_draw, thi
     if task == STEP:
         return run(pair, target, views, room, shares, steps, stride, until_draw, thin, recorder, draws, rng)
     establish(pair, target, views, room, task, rng)
-    return ACCEPTED
+    return ACCEPTED if pair.beyond[0] < np.inf else ASK

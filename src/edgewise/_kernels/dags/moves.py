@@ -67,7 +67,7 @@ def decide(pair, target, views, room, log_ratio, rng):
     if is_rejected(log_ratio + new_log_order - pair.log_order[0], rng.random()):
         return REJECTED
     beyond = weigh_beyond(views, pair, target, room)
-    if beyond != beyond:
+    if not beyond < np.inf:
         return ASK
     if beyond != pair.beyond[0] and is_rejected(beyond - pair.beyond[0], rng.random()):
         return REJECTED
@@ -258,10 +258,10 @@ def turn(pair, target, views, room, rng):
     draw_order(pair, target, room, rng)
     if is_weighed(views) and turned > 0:
         beyond = weigh_beyond(views, pair, target, room)
-        if beyond != beyond or is_rejected(beyond - pair.beyond[0], rng.random()):
+        if not beyond < np.inf or is_rejected(beyond - pair.beyond[0], rng.random()):
             take_back(pair, room, 2)
             draw_order(pair, target, room, rng)
-            return ASK if beyond != beyond else REJECTED
+            return REJECTED if beyond < np.inf else ASK
         pair.beyond[0] = beyond
     return ACCEPTED
 

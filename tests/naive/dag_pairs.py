@@ -1,0 +1,234 @@
+"""A chain over pairs of an order and a DAG from the definitions: where each kind of move leads, and how probably.
+
+The slow twin of :mod:`edgewise._kernels.dags`, for a handful of variables. Every sum over DAGs is taken DAG by DAG,
+every ratio of acceptance is that of Metropolis and Hastings with nothing cancelled, and no value is kept up from one
+pair to the next. A DAG is a tuple of sets here, the parents of each variable; a pair is (order, DAG).
+"""
+
+from collections import defaultdict
+from functools import cache
+from itertools import combinations, permutations, product
+from math import exp, inf, log
+
+import numpy as np
+from scipy.special import logsumexp
+
+KINDS = ("relocate", "reorder", "parents", "outside")
+
+
+def subsets(members):
+    members = sorted(members)
+    for size in range(len(members) + 1):
+        yield from map(frozenset, combinations(members, size))
+
+
+def as_dag(matrix):
+    """Return the parents of each variable, given dag[i, j] for i -> j."""
+    return tuple(frozenset(np.flatnonzero(column).tolist()) for column in np.asarray(matrix).T)
+
+
+def as_matrix(dag):
+    matrix = np.zeros((len(dag), len(dag)), bool)
+    for node, parents in enumerate(dag):
+        matrix[sorted(parents), node] = True
+    return matrix
+
+
+def log_order(order, dag, before=None):
+    """Log q(order | DAG): each time one of the variables is taken whose parents are all placed, with equal chances.
+
+    Those who are known to come ``before`` a variable, (p, p) by column number, count as its parents.
+    """
+    total = 0.0
+    for j, taken in enumerate(order):
+        placed = set(order[:j])
+        needed = [set(parents) for parents in dag]
+        if before is not None:
+            needed = [parents | set(np.flatnonzero(before[:, node])) for node, parents in enumerate(needed)]
+        ready = [node for node in order[j:] if needed[node] <= placed]
+        if taken not in ready:
+            return -inf
+        total -= log(len(ready))
+    return total
+
+
+class NaivePairs:
+    """All pairs with a positive probability, and the exact distribution over the next pair for each kind of move.
+
+    Parameters
+    ----------
+    p
+        Number of variables.
+    log_weight
+        A function of a variable and a set of parents: the log score of the family, and the log prior of its edges.
+    candidates
+        For each variable, a set.
+    proposal
+        ``proposal[node, u]`` is the probability with which u is proposed as a parent that is no candidate of ``node``.
+    knowledge
+        Rules for edges and for the order: ``required``, ``forbidden`` and ``before``.
+    log_beyond
+        What is believed of a DAG, dag[i, j], beyond single edges; -inf where constraints exclude it.
+    """
+
+    def __init__(self, p, *, log_weight, candidates, proposal, knowledge=None, log_beyond=None):
+        none = np.zeros((p, p), bool)
+        self.p = p
+        self.log_weight = cache(log_weight)
+        self.candidates = [frozenset(some) for some in candidates]
+        self.proposal = proposal
+        self.required = as_dag(none if knowledge is None else knowledge.required)
+        self.forbidden = as_dag(none if knowledge is None else knowledge.forbidden)
+        self.before = none if knowledge is None else knowledge.before
+        self.log_order = cache(lambda order, dag: log_order(order, dag, self.before))
+        self.log_beyond = cache(lambda dag: 0.0 if log_beyond is None else log_beyond(as_matrix(dag)))
+        self._log_sum = cache(self._add_up)
+        self.states = [pair for pair in self._pairs() if self.log_target(*pair) > -inf]
+
+    def _pairs(self):
+        """Yield all pairs in which required edges are there, and forbidden ones are not."""
+        for order in permutations(range(self.p)):
+            choices = [
+                [
+                    self.required[node] | some
+                    for some in subsets(set(order[: order.index(node)]) - self.forbidden[node] - self.required[node])
+                ]
+                for node in range(self.p)
+            ]
+            for dag in product(*choices):
+                yield order, dag
+
+    # -- the target
+
+    def log_families(self, dag):
+        """The log of w(DAG), the product of the weights of all families."""
+        return sum(self.log_weight(node, parents) for node, parents in enumerate(dag))
+
+    def log_target(self, order, dag):
+        """The log probability of a pair, up to a constant."""
+        parts = self.log_order(order, dag), self.log_beyond(dag), self.log_families(dag)
+        return -inf if -inf in parts else sum(parts)
+
+    def probabilities(self):
+        """The probabilities of all pairs."""
+        log_target = np.array([self.log_target(*pair) for pair in self.states])
+        return np.exp(log_target - logsumexp(log_target))
+
+    # -- what moves are made of
+
+    def outsiders(self, dag, node):
+        """The parents of a variable that are neither candidates nor required."""
+        return dag[node] - self.candidates[node] - self.required[node]
+
+    def allowed(self, order, node):
+        """The candidates of a variable that come before it."""
+        return self.candidates[node] & set(order[: order.index(node)])
+
+    def families(self, order, node):
+        """The parents that a variable may be given along an order, and their probabilities, by weight."""
+        sets = [self.required[node] | some for some in subsets(self.allowed(order, node))]
+        log_weight = np.array([self.log_weight(node, parents) for parents in sets])
+        return list(zip(sets, np.exp(log_weight - logsumexp(log_weight)).tolist(), strict=True))
+
+    def log_sum(self, order, dag):
+        """The log of the sum of w over the DAGs that agree with an order, and give new parents within the candidates.
+
+        A variable with a parent that is no candidate keeps its parents.
+        """
+        kept = tuple(dag[node] if self.outsiders(dag, node) else None for node in range(self.p))
+        return self._log_sum(order, kept)
+
+    def _add_up(self, order, kept):
+        if any(self.before[later, first] for first, later in combinations(order, 2)):
+            return -inf
+        choices = []
+        for node in range(self.p):
+            earlier = set(order[: order.index(node)])
+            if kept[node] is None:
+                sets = [self.required[node] | some for some in subsets(self.allowed(order, node))]
+            else:
+                sets = [kept[node]]
+            choices.append([parents for parents in sets if parents <= earlier])
+        return logsumexp([-inf, *(self.log_families(dag) for dag in product(*choices))])
+
+    def redrawn(self, order, new_order, dag):
+        """The DAGs in which those have drawn new parents to whom a new order allows others, and their probabilities."""
+        choices = []
+        for node in range(self.p):
+            is_same = self.allowed(order, node) == self.allowed(new_order, node)
+            keeps = is_same or self.outsiders(dag, node)
+            choices.append([(dag[node], 1.0)] if keeps else self.families(new_order, node))
+        for drawn in product(*choices):
+            yield tuple(parents for parents, _ in drawn), np.prod([share for _, share in drawn])
+
+    def accepted(self, pair, new, log_ratio=0.0):
+        """How probably a proposal is accepted: by q and a ratio of the rest, then by what is believed beyond edges."""
+        if not self.log_target(*new) > -inf:
+            return 0.0
+        first = log_ratio + self.log_order(*new) - self.log_order(*pair)
+        second = self.log_beyond(new[1]) - self.log_beyond(pair[1])
+        return exp(min(first, 0.0)) * exp(min(second, 0.0))
+
+    # -- moves: the pairs they lead to, and how probably; what is missing to one stays where it is
+
+    def relocate(self, order, dag):
+        for node in order:
+            rest = [v for v in order if v != node]
+            orders = [(*rest[:j], node, *rest[j:]) for j in range(self.p)]
+            log_sums = np.array([self.log_sum(new, dag) for new in orders])
+            shares = np.exp(log_sums - logsumexp(log_sums))
+            for new_order, share in zip(orders, shares.tolist(), strict=True):
+                if share > 0:
+                    for new_dag, part in self.redrawn(order, new_order, dag):
+                        new = new_order, new_dag
+                        yield new, share * part / self.p * self.accepted((order, dag), new)
+
+    def reorder(self, order, dag):
+        for new_order in permutations(range(self.p)):
+            yield (new_order, dag), exp(self.log_order(new_order, dag))
+
+    def parents(self, order, dag):
+        for node in range(self.p):
+            if self.outsiders(dag, node):
+                number = len(self.candidates[node])
+                for candidate in self.allowed(order, node):
+                    yield self._changed(order, dag, node, candidate, 1 / self.p / number, 1.0)
+            else:
+                for parents, share in self.families(order, node):
+                    new = order, (*dag[:node], parents, *dag[node + 1 :])
+                    yield new, share / self.p * self.accepted((order, dag), new)
+
+    def outside(self, order, dag):
+        for node in range(self.p):
+            present = self.outsiders(dag, node)
+            others = set(order[: order.index(node)]) - self.candidates[node] - self.required[node]
+            for u in others - self.forbidden[node] - present:
+                forth, back = self.proposal[node, u] / 2, 1 / 2 / (len(present) + 1)
+                yield self._changed(order, dag, node, u, forth / self.p, back / forth)
+            for u in present:
+                forth, back = 1 / 2 / len(present), self.proposal[node, u] / 2
+                yield self._changed(order, dag, node, u, forth / self.p, back / forth)
+
+    def _changed(self, order, dag, node, u, proposed, ratio):
+        """Where it leads to add a parent or remove it, and how probably; ``ratio`` is that of the proposals."""
+        new = order, (*dag[:node], dag[node] ^ {u}, *dag[node + 1 :])
+        log_ratio = log(ratio) + self.log_families(new[1]) - self.log_families(dag)
+        return new, proposed * self.accepted((order, dag), new, log_ratio)
+
+    def destinations(self, kind, order, dag):
+        """Return the probabilities of the next pairs, after one move of a kind."""
+        found = defaultdict(float)
+        for new, probability in getattr(self, kind)(order, dag):
+            if probability > 0:
+                found[new] += probability
+        found[order, dag] += 1 - sum(found.values())
+        return found
+
+    def transition_matrix(self, kind):
+        """Return the probabilities of all transitions by a kind of move."""
+        number = {pair: i for i, pair in enumerate(self.states)}
+        matrix = np.zeros((len(self.states), len(self.states)))
+        for pair, row in number.items():
+            for new, probability in self.destinations(kind, *pair).items():
+                matrix[row, number[new]] += probability
+        return matrix
