@@ -88,7 +88,7 @@ class DagMCMC(Sampler):
 
     def __post_init__(self) -> None:
         number = self.candidates
-        if not ((is_whole(number) and number >= 0) or (isinstance(number, str) and number == "auto")):
+        if not (isinstance(number, str) and number == "auto") and not (is_whole(number) and int(number) >= 0):
             raise ArgumentError(f"candidates must be 'auto' or a whole number, at least 0, but {number!r} was given.")
 
     def resolve(self, dataset: Dataset) -> "DagMCMC":
@@ -263,7 +263,7 @@ class DagMCMCChain(RecordingChain):
         return False
 
     def seek(self, is_over: IsOver = never) -> None:
-        """Go to an order that a minimal I-MAP chain finds; stay if the DAGs along it, and along others, are excluded."""
+        """Go to an order that a minimal I-MAP chain finds; stay if DAGs along it, and along others, are excluded."""
         order, dag = self.state.order.copy(), self.dag
         pilot = cast(OrderChain, self.model.pilot.start(self.state.order, self.rng, Schedule(WARM_UP, 0, WARM_UP)))
         pilot.seek(is_over)
