@@ -13,7 +13,7 @@ from math import exp, inf, log
 import numpy as np
 from scipy.special import logsumexp
 
-KINDS = ("relocate", "reorder", "parents", "outside")
+KINDS = ("relocate", "turn", "parents", "outside")
 
 
 def subsets(members):
@@ -65,13 +65,15 @@ class NaivePairs:
         For each variable, a set.
     proposal
         ``proposal[node, u]`` is the probability with which u is proposed as a parent that is no candidate of ``node``.
+    turns
+        How many edges are looked at to be turned, in one move.
     knowledge
         Rules for edges and for the order: ``required``, ``forbidden`` and ``before``.
     log_beyond
         What is believed of a DAG, dag[i, j], beyond single edges; -inf where constraints exclude it.
     """
 
-    def __init__(self, p, *, log_weight, candidates, proposal, knowledge=None, log_beyond=None):
+    def __init__(self, p, *, log_weight, candidates, proposal, turns, knowledge=None, log_beyond=None):
         none = np.zeros((p, p), bool)
         self.p = p
         self.log_weight = cache(log_weight)
@@ -81,6 +83,7 @@ class NaivePairs:
         self.forbidden = as_dag(none if knowledge is None else knowledge.forbidden)
         self.before = none if knowledge is None else knowledge.before
         self.log_order = cache(lambda order, dag: log_order(order, dag, self.before))
+        self.turns = turns
         self.log_beyond = cache(lambda dag: 0.0 if log_beyond is None else log_beyond(as_matrix(dag)))
         self._log_sum = cache(self._add_up)
         self.states = [pair for pair in self._pairs() if self.log_target(*pair) > -inf]
@@ -183,9 +186,37 @@ class NaivePairs:
                         new = new_order, new_dag
                         yield new, share * part / self.p * self.accepted((order, dag), new)
 
-    def reorder(self, order, dag):
-        for new_order in permutations(range(self.p)):
-            yield (new_order, dag), exp(self.log_order(new_order, dag))
+    def turn(self, order, dag):
+        """Turn covered edges, accept that by what is believed beyond edges, and then draw an order."""
+        turned = {dag: 1.0}
+        for _ in range(self.turns):
+            before, turned = turned, defaultdict(float)
+            for one, share in before.items():
+                for other, part in self.turned_once(one).items():
+                    turned[other] += share * part
+        for new_dag, share in turned.items():
+            kept = exp(min(self.log_beyond(new_dag) - self.log_beyond(dag), 0.0))
+            for one, part in ((new_dag, share * kept), (dag, share * (1 - kept))):
+                for new_order in permutations(range(self.p)):
+                    yield (new_order, one), part * exp(self.log_order(new_order, one))
+
+    def turned_once(self, dag):
+        """Where it leads to look at one candidate of one variable, and to turn the edge from it if it is covered."""
+        found = defaultdict(float)
+        for j in range(self.p):
+            for i in self.candidates[j] & dag[j]:
+                if j not in self.candidates[i] or self.outsiders(dag, i) or self.outsiders(dag, j):
+                    continue
+                above = [parents | set(np.flatnonzero(self.before[:, v])) for v, parents in enumerate(dag)]
+                if above[j] != above[i] | {i}:
+                    continue
+                new = list(dag)
+                new[i], new[j] = dag[i] | {j}, dag[j] - {i}
+                forth, back = (1 / self.p / len(self.candidates[v]) for v in (j, i))
+                ratio = exp(min(self.log_families(new) - self.log_families(dag) + log(back / forth), 0.0))
+                found[tuple(new)] += forth * ratio
+        found[dag] += 1 - sum(found.values())
+        return found
 
     def parents(self, order, dag):
         for node in range(self.p):

@@ -32,9 +32,21 @@ from .schedule import Schedule
 MOVES = {"relocate": 0.6, "turn": 0.05, "parents": 0.15, "outside": 0.2}
 """The kinds of moves, as the compiled loop counts them, and their shares."""
 
-VARIABLES_PER_MOVE, FEWEST_MOVES = 15, 2
-"""An iteration has one move for every 15 variables, and at least two, so that chains of equal length go about equally
-far, however many variables there are."""
+VARIABLES_PER_MOVE, MANY_MOVES, MOVED_VARIABLES = 15, 8, 90
+"""An iteration has one move for every 15 variables, so that chains of equal length go about equally far, however many
+variables there are. Where there are few, moves are quick, and eight or as many as move 90 variables take no longer."""
+
+
+def moves_per_iteration(p: int) -> int:
+    """Return how many moves an iteration has.
+
+    Examples
+    --------
+    >>> [moves_per_iteration(p) for p in (5, 12, 30, 100, 200)]
+    [8, 7, 3, 6, 13]
+    """
+    return max(p // VARIABLES_PER_MOVE, min(MOVED_VARIABLES // p, MANY_MOVES), 1)
+
 
 ALL_CANDIDATES, MOST_CANDIDATES = 14, 12
 """Up to 15 variables each has all others as candidates, so that every sum is over all parent sets; else a dozen."""
@@ -242,7 +254,7 @@ class DagMCMCChain(RecordingChain):
         has_outsiders = (model.target.sets.number < p - 1).any()
         shares = np.array(list(MOVES.values())) * ([1, 1, 1, has_outsiders])
         self._shares = shares / shares.sum()
-        self._stride = max(p // VARIABLES_PER_MOVE, FEWEST_MOVES)
+        self._stride = moves_per_iteration(p)
 
     def begin(self, order: np.ndarray) -> None:
         """Set the chain to a DAG drawn along an order or, if that is excluded, to another one."""
