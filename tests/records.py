@@ -1,5 +1,6 @@
 """Draws and posteriors made by hand from DAGs."""
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -66,3 +67,8 @@ def collect(records, *, keeper=None, nodes=None, info=None):
 def make_posterior(dags, *, nodes=None, info=None):
     """Make a posterior whose draws are DAGs of shape (chains, draws, p, p)."""
     return collect([make_record(chain) for chain in dags], nodes=nodes, info=info)
+
+
+def plain(posterior):
+    """Return a posterior whose edge probabilities are shares of the draws."""
+    return replace(posterior, conditionals=None, conditional_errors=None)

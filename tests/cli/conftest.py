@@ -158,7 +158,7 @@ def terminal(tmp_path):
 
 
 def write_table(folder):
-    data = ew.simulate(5, 60, seed=1).data.set_axis(["Raf", "Mek", "Erk", "Akt", "Jnk"], axis=1)
+    data = ew.simulate(5, 200, seed=8).data.set_axis(["Raf", "Mek", "Erk", "Akt", "Jnk"], axis=1)
     data.to_csv(folder / TABLE, index=False)
     return folder / TABLE
 

@@ -95,7 +95,7 @@ def test_a_file_of_no_known_kind(run, tmp_path):
         (["--gamma", "inf"], "gamma of Sparsity must be"),
         (["--iterations", "0"], "iterations must be a whole number"),
         (["--iterations", "1e"], "--iterations"),
-        (["--iterations", "10"], "nothing would be drawn"),
+        (["--iterations", "10", "--thin", "10"], "nothing would be drawn"),
         (["--thin", "0"], "thin must be a whole number"),
         (["--chains", "0"], "chains must be a whole number"),
         (["--burn-in", "-1"], "burn_in must be"),

@@ -85,7 +85,8 @@ def test_chains_without_edges_have_no_agreement(run, tmp_path):
     pd.DataFrame(values, columns=list("abc")).to_csv(tmp_path / "noise.csv", index=False)
     done = run("fit", "noise.csv", "--out", "out", *QUICK, "--alpha", "1e-6", "--json", "--quiet")
     told = json.loads(done.out, parse_constant=refuse_constant)
-    assert told["top_pairs"] == told["top_edges"] == []
+    assert max(pair["joined"] for pair in told["top_pairs"]) < 0.5
+    assert told["agreement"] is None
     assert (told["joined_pairs"], told["told_directions"]) == (0, 0)
 
 

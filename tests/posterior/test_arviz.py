@@ -9,7 +9,7 @@ import pytest
 import edgewise as ew
 from edgewise.posterior import arviz as arviz_module
 from naive.graphs import random_dag
-from records import make_posterior
+from records import make_posterior, plain
 from sentences import check_sentence
 
 NAMES = ["Raf", "Mek", "edge", "chain", "p 38"]
@@ -100,7 +100,7 @@ def arviz_stats():
 @pytest.mark.filterwarnings("ignore:invalid value encountered:RuntimeWarning")  # R-hat of edges that are never drawn
 def test_arviz_summarises_the_tree(arviz_stats):
     data = ew.simulate(4, 60, seed=4).data
-    posterior = ew.sample(data, iterations=10_000, thin=10, chains=3, seed=2, progress=False)
+    posterior = plain(ew.sample(data, iterations=10_000, thin=10, chains=3, seed=2, progress=False))
     tree = posterior.to_arviz()
     summary = arviz_stats.summary(tree, var_names=["edge"], round_to="none")
     expected = posterior.edge_probabilities()

@@ -12,7 +12,7 @@ import edgewise as ew
 from edgewise.posterior import draws as draws_module
 from naive.graphs import all_dags
 from naive.stepping import PAPER
-from records import collect, make_posterior, make_record
+from records import collect, make_posterior, make_record, plain
 from sentences import check_sentence
 
 
@@ -45,7 +45,7 @@ def correlated(shape, *, stay, seed=2):
 
 def sampled(iterations=20_000):
     data = ew.simulate(5, 60, seed=4).data
-    return ew.sample(data, iterations=iterations, thin=10, chains=3, seed=2, progress=False)
+    return plain(ew.sample(data, iterations=iterations, thin=10, chains=3, seed=2, progress=False))
 
 
 def diagnose(posterior):
@@ -435,7 +435,8 @@ def test_acceptance_of_a_sample():
     for kind in posterior.moves[0]:
         proposed, accepted = np.sum([chain[kind] for chain in posterior.moves], axis=0)
         assert found.loc[kind, "proposed"] == proposed
-        assert found.loc[kind, "accepted"] == pytest.approx(accepted / proposed)
+        if proposed:
+            assert found.loc[kind, "accepted"] == pytest.approx(accepted / proposed)
 
 
 @pytest.mark.parametrize("by_chain", [[0.2, 0.2, 0.5, 0.5], [0.1, 0.1, 0.1, 0.4], [0.3, 0.6]])

@@ -27,7 +27,7 @@ from exact.orders import ExactOrders
 from naive import features as naive
 from naive.graphs import all_dags, random_dag
 from naive.stepping import PAPER
-from records import make_posterior
+from records import make_posterior, plain
 from sentences import check_sentence
 
 
@@ -501,7 +501,7 @@ def five_variables():
 
 @cache
 def sample_five():
-    return ew.sample(
+    posterior = ew.sample(
         five_variables(),
         sampler=ew.MinimalIMAP(**PAPER, alpha=0.05),
         prior=ew.Sparsity(1.0),
@@ -512,6 +512,7 @@ def sample_five():
         seed=1,
         progress=False,
     )
+    return plain(posterior)
 
 
 @cache

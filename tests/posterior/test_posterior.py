@@ -8,7 +8,7 @@ from edgewise.data import load_data
 from edgewise.posterior import draws as draws_module
 from marks import with_few_rows
 from naive.graphs import random_dag
-from records import make_posterior
+from records import make_posterior, plain
 from sentences import check_sentence
 
 COLUMNS = ["source", "target", "probability", "mcse", "undirected", "compelled"]
@@ -16,7 +16,7 @@ COLUMNS = ["source", "target", "probability", "mcse", "undirected", "compelled"]
 
 def sampled():
     data = ew.simulate(5, 60, seed=4).data.set_axis(list("edcba"), axis=1)
-    return ew.sample(data, iterations=3000, thin=10, chains=3, seed=2, progress=False)
+    return plain(ew.sample(data, iterations=3000, thin=10, chains=3, seed=2, progress=False))
 
 
 def made(p=6, shape=(2, 50)):
@@ -68,7 +68,9 @@ def test_rows_are_sources():
 def test_edges_are_compelled_as_the_constraints_of_the_run_have_it(tmp_path):
     data = ew.simulate(5, 60, seed=4).data
     constraints = ew.Constraints(tiers=[[3], [1, 4]], required=[(0, 2)])
-    posterior = ew.sample(data, constraints=constraints, iterations=2000, thin=10, chains=2, seed=2, progress=False)
+    posterior = plain(
+        ew.sample(data, constraints=constraints, iterations=2000, thin=10, chains=2, seed=2, progress=False)
+    )
     dags = posterior.dags().reshape(-1, 5, 5)
     expected = np.mean([ew.compelled_edges(dag, constraints) for dag in dags], axis=0)
     assert (expected > np.mean([ew.compelled_edges(dag) for dag in dags], axis=0)).any()
@@ -152,7 +154,7 @@ def test_the_monte_carlo_error_is_the_spread_of_independent_runs():
     data = ew.simulate(3, 30, neighbours=1.5, seed=8).data
     lazy = ew.MinimalIMAP(laziness=0.9)
     settings = {"iterations": 6000, "burn_in": 100, "thin": 1, "chains": 2, "progress": False}
-    runs = [ew.sample(data, sampler=lazy, seed=seed, **settings) for seed in range(60)]
+    runs = [plain(ew.sample(data, sampler=lazy, seed=seed, **settings)) for seed in range(60)]
     probability = np.array([run.edge_probabilities().to_numpy() for run in runs])
     uncertain = np.abs(probability.mean(axis=0) - 0.5) < 0.45
     assert uncertain.sum() >= 2

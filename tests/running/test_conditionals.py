@@ -52,7 +52,7 @@ def test_a_prior_on_edges_and_rules_for_them_count(constraints):
     log_odds = np.full((5, 5), 0.3)
     log_odds[3, 4] = 2.0
     prior = ew.Sparsity(0.5) + ew.EdgeBeliefs(log_odds=log_odds)
-    posterior = ew.sample(data, prior=prior, constraints=constraints, **QUICK)
+    posterior = ew.sample(data, sampler=ew.MinimalIMAP(), prior=prior, constraints=constraints, **QUICK)
     log_prior = prior.terms(names).edge
     check(posterior, data.to_numpy(), log_prior, constraints=constraints)
 

@@ -9,6 +9,8 @@ from rich.console import Console
 
 import edgewise as ew
 from edgewise.running import progress
+from edgewise.running.stopping import Stop
+from edgewise.samplers import Schedule
 
 RUN = {"iterations": 3000, "burn_in": 1000, "thin": 50, "chains": 3, "seed": 1}
 
@@ -101,7 +103,7 @@ def test_agreement_is_looked_at_now_and_then(monkeypatch, data, terminal, second
 def test_looking_takes_a_small_part_of_the_time(monkeypatch):
     clock = iter([10.0, 12.0])
     monkeypatch.setattr(progress.time, "monotonic", lambda: next(clock))
-    bars = progress._Bars(Console(file=io.StringIO()), 2, 3, 100)
+    bars = progress._Bars(Console(file=io.StringIO()), 2, 3, Stop(None), Schedule(100, 0, 1))
     bars.look()
     assert bars._next_look == 12.0 + 2.0 / progress.AGREEMENT_SHARE
 

@@ -33,7 +33,7 @@ def assert_same(first, second):
 def test_the_chains_move(expected):
     assert len(np.unique(expected.orders().reshape(-1, 6), axis=0)) > 50
     for chain in expected.moves:
-        assert 0 < chain["adjacent"][1] < chain["adjacent"][0]
+        assert 0 < chain["relocate"][1] < chain["relocate"][0]
 
 
 @pytest.mark.parametrize("threads", [None, 1, 2, 4])

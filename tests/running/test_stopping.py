@@ -12,6 +12,7 @@ import pytest
 import edgewise as ew
 from edgewise.running import chains
 from edgewise.running.chains import FEW_DRAWS
+from edgewise.samplers.schedule import draws_for
 from keyboard import ctrl_c
 from sentences import check_sentence
 
@@ -181,7 +182,7 @@ def test_workers_that_die_of_something_else_are_an_error(data):
 def test_a_time_budget_ends_a_run(data):
     began = time.monotonic()
     with pytest.warns(ew.StoppedEarlyWarning, match="by the time budget") as caught:
-        posterior = ew.sample(data, burn_in=100, time_budget=0.3, **ENDLESS)  # the first 256 iterations are one block
+        posterior = ew.sample(data, burn_in=100, time_budget=0.3, **ENDLESS)
     assert time.monotonic() - began > 0.3
     check_sentence(str(caught[0].message))
     check_stopped(posterior, data, "time budget", burn_in=100)
@@ -192,9 +193,26 @@ def test_a_time_budget_that_suffices_is_not_mentioned(data):
     assert posterior.info["stopped_by"] is None
 
 
-def test_a_time_budget_too_short_for_a_draw_is_refused(data):
+def test_a_time_budget_that_ends_in_burn_in_keeps_some_draws(data):
+    with pytest.warns(ew.StoppedEarlyWarning, match="by the time budget"):
+        posterior = ew.sample(data, burn_in=0.9, time_budget=0.05, **ENDLESS)
+    assert posterior.weights.shape[1] >= chains.FEW_DRAWS
+
+
+def test_a_time_budget_too_short_for_a_draw_is_refused(data, monkeypatch):
+    monkeypatch.setattr(chains, "LAST_SECONDS", 0.0)
     with pytest.raises(ew.ArgumentError) as caught:
-        ew.sample(data, burn_in=0.9, time_budget=0.05, **ENDLESS)
+        ew.sample(data, time_budget=0.05, **{**ENDLESS, "thin": 10**8})
     message = check_sentence(str(caught.value))
     assert "time_budget of 0.05 seconds ended after" in message
     assert "before the first draw" in message
+
+
+def test_a_time_budget_alone_is_the_length_of_a_run(data):
+    posterior = ew.sample(data, time_budget=1.0, chains=2, seed=1, progress=False)
+    schedule = posterior.info["schedule"]
+    assert posterior.info["stopped_by"] is None
+    assert schedule["iterations"] == posterior.info["iterations_done"]
+    assert 0 < schedule["burn_in"] < schedule["iterations"]
+    # Chains need not go at the same pace all the time.
+    assert draws_for(data.shape[1]) / 4 < posterior.weights.shape[1] < draws_for(data.shape[1]) * 4

@@ -88,8 +88,12 @@ def with_intervals(posterior: "Posterior") -> pd.DataFrame:
     See :func:`monte_carlo_interval`.
     """
     pairs = posterior.numbered_pairs.head(MOST_EDGES)
-    ess = posterior.silent_diagnostics.ess
-    lower, upper = monte_carlo_interval(pairs["joined"].to_numpy(), pairs["mcse"].to_numpy(), ess)
+    joined, mcse = pairs["joined"].to_numpy(), pairs["mcse"].to_numpy()
+    if posterior.conditionals is None:
+        lower, upper = monte_carlo_interval(joined, mcse, posterior.silent_diagnostics.ess)
+    else:
+        # These probabilities are no shares of draws, but means of numbers that vary little.
+        lower, upper = np.clip([joined - NORMAL_95 * mcse, joined + NORMAL_95 * mcse], 0, 1)
     return pairs.drop(columns="mcse").assign(lower=lower, upper=upper)
 
 

@@ -20,7 +20,7 @@ itself, the probability of an edge has a standard error of sqrt(q (1 - q) / m). 
 of a difference are no chance: the chains are in different places. Otherwise they are only too short.
 
 R-hat (rank-normalised, on split chains) and effective sample sizes are those of ArviZ's defaults, for the log
-posterior and for the indicator of every edge that at least .2 % of the draws have, or have not.
+posterior and for the indicator of every edge that is sometimes drawn and sometimes not.
 """
 
 from dataclasses import dataclass
@@ -42,10 +42,6 @@ LARGEST_DIFFERENCE = 0.1
 
 SMALLEST_ESS = 100
 """Effective draws below which chains can agree by chance."""
-
-RARE = 0.002
-"""Share of the draws below which an edge is too rare to be judged by itself; above one less this, it is as good as
-certain."""
 
 LONGEST_NAME = 40
 """Letters of a name in a verdict."""
@@ -74,7 +70,7 @@ class Diagnostics:
     r_hat, ess
         Of the log posterior. A single chain has no R-hat: it is not a number.
     edges
-        A row for each edge that .2 % of the draws have, or have not: ``source``, ``target``, ``probability``,
+        A row for each edge that is sometimes drawn and sometimes not: ``source``, ``target``, ``probability``,
         ``r_hat``, ``ess``, and ``lowest`` and ``highest``, its least and greatest probability in a chain; the largest
         R-hat first.
     agreement
@@ -155,8 +151,8 @@ def acceptance(posterior: "Posterior") -> pd.DataFrame:
 def _diagnose_edges(posterior: "Posterior") -> pd.DataFrame:
     by_chain = posterior.directed_by_chain
     probability = posterior.edge_probabilities().to_numpy()
-    mean = posterior.share_by_chain.mean(axis=0)
-    source, target = np.nonzero((mean > RARE) & (mean < 1 - RARE))
+    mean = np.round(posterior.share_by_chain.mean(axis=0), DIGITS)
+    source, target = np.nonzero((mean > 0) & (mean < 1))
     r_hat, ess = np.empty(len(source)), np.empty(len(source))
     for few, has_edge in posterior.draws.indicators(source, target):
         r_hat[few], ess[few] = _r_hat_and_ess(has_edge)

@@ -127,7 +127,7 @@ def tabulate_pairs(posterior: "Posterior", error: np.ndarray) -> pd.DataFrame:
     directed = posterior.edge_probabilities().to_numpy()
     compelled = posterior.edge_probabilities("compelled").to_numpy()
     joined = posterior.edge_probabilities("undirected").to_numpy()
-    a, b = np.nonzero(np.triu(joined, 1))
+    a, b = np.nonzero(np.triu(joined >= SHOWN, 1))
     enough = TOLD * joined[a, b]
     table = pd.DataFrame(
         {
