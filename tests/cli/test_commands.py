@@ -229,8 +229,7 @@ def test_variables_without_any_edge(run, tmp_path):
         "No two variables are joined with probability 0.5 or more. Orders were drawn, each standing for one DAG, whose "
         "parents were found by grow-shrink, with tests of independence."
     ) in done.out.splitlines()
-    assert pd.read_csv(tmp_path / "out" / "edges.csv").empty
-    assert pd.read_csv(tmp_path / "out" / "pairs.csv").empty
+    assert pd.read_csv(tmp_path / "out" / "pairs.csv")["joined"].max() < 0.1
 
 
 def test_results_are_not_replaced_unasked(run, table, fitted, tmp_path):

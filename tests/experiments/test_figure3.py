@@ -80,4 +80,6 @@ def test_memory_is_that_of_a_chain_and_of_the_tables():
     assert 1e5 < memory["minimal I-MAP"] < 1e7
     assert memory["order MCMC"] == table_memory(20, 3)
     with pytest.raises(ew.ArgumentError, match=f"{table_memory(80, 5) / 1e9:.1f} GB"):
-        ew.sample(ew.simulate(80, 100, seed=1).data, sampler=ew.OrderMCMC(max_parents=5), progress=False)
+        ew.sample(
+            ew.simulate(80, 100, seed=1).data, sampler=ew.OrderMCMC(max_parents=5, candidates=None), progress=False
+        )

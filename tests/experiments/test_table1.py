@@ -32,6 +32,7 @@ def results_of(pieces, area=0.999):
         "bootstrap": ["MMHC-Boot"],
         "longer": [LABELS[1]],
         "defaults": [LABELS[2], BETTER],
+        "posterior": [LABELS[4]],
         "minimal-imap": ["minIMAP"],
     }
     results = {}
@@ -65,9 +66,9 @@ def with_dream4(tmp_path):
 
 def test_the_plan_with_and_without_dream4(with_dream4):
     without = EXPERIMENT.plan(False, None)
-    assert len({piece.name for piece in without}) == len(without) == 2 * 20 * 7
+    assert len({piece.name for piece in without}) == len(without) == 2 * 20 * 8
     pieces = EXPERIMENT.plan(False, with_dream4)
-    assert len(pieces) == len(without) + 5 * 7
+    assert len(pieces) == len(without) + 5 * 8
     assert [piece.file for piece in FIGURE4.plan(False, with_dream4)] == [piece.file for piece in pieces]
     assert len(EXPERIMENT.plan(True, None)) < len(without)
 

@@ -96,4 +96,4 @@ def test_a_test_that_is_given_is_the_criterion_and_named_in_the_record():
     posterior = fit(sampler=ew.MinimalIMAP(test=ew.FisherZ()))()
     assert posterior.info["sampler"]["criterion"] == "test"
     assert posterior.info["sampler"]["test"] == {"name": "FisherZ"}
-    assert fit()().info["sampler"]["criterion"] == "score"
+    assert fit(sampler=ew.MinimalIMAP())().info["sampler"]["criterion"] == "score"

@@ -1,3 +1,6 @@
+from decimal import Decimal, localcontext
+from math import comb
+
 import numpy as np
 import pytest
 
@@ -20,14 +23,37 @@ def test_gamma_is_not_negative(gamma):
 
 
 @pytest.mark.parametrize("p", [10, 30, 100, 1000])
-def test_auto_expects_four_neighbours(p):
+def test_auto_expects_two_and_a_half_neighbours_given_an_order(p):
     """Given an order, each of the p (p - 1) / 2 possible edges is there with the odds of the prior."""
     gamma = ew.Sparsity("auto").penalty(p)
-    assert (p - 1) / (1 + np.exp(gamma)) == pytest.approx(4, rel=1e-12)
+    assert (p - 1) / (1 + np.exp(gamma)) == pytest.approx(2.5, rel=1e-12)
     np.testing.assert_array_equal(ew.Sparsity("auto").terms([f"X{v}" for v in range(p)]).edge, -gamma)
 
 
-@pytest.mark.parametrize("p", range(1, 10))
+@pytest.mark.parametrize(("p", "neighbours"), [(10, 3.24), (30, 3.65), (60, 3.80)])
+def test_auto_expects_about_four_where_each_dag_counts_once(p, neighbours):
+    """Robinson's recursion for the sum over all DAGs, each edge with a weight, and its derivative."""
+    with localcontext() as context:
+        context.prec = 120
+        step = Decimal(10) ** -20
+
+        def log_sum(weight):
+            total = [Decimal(1)]
+            for n in range(1, p + 1):
+                total.append(
+                    sum(
+                        (-1) ** (k + 1) * comb(n, k) * (1 + weight) ** (k * (n - k)) * total[n - k]
+                        for k in range(1, n + 1)
+                    )
+                )
+            return total[p].ln()
+
+        weight = (-Decimal(ew.Sparsity("auto").penalty(p))).exp()
+        edges = (log_sum(weight * (1 + step)) - log_sum(weight * (1 - step))) / (2 * step)
+    assert 2 * float(edges) / p == pytest.approx(neighbours, abs=0.005)
+
+
+@pytest.mark.parametrize("p", range(1, 7))
 def test_auto_has_no_opinion_on_few_variables(p):
     assert ew.Sparsity("auto").penalty(p) == 0
 

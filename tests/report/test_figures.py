@@ -19,7 +19,7 @@ def test_all_figures_are_plotly_figures(simulated):
         assert len(json.loads(figure.to_json())["data"]) > 0
 
 
-@pytest.mark.parametrize("threshold", [0.2, 0.5, 1.0])
+@pytest.mark.parametrize("threshold", [0.2, 0.5, 0.9])
 def test_the_graph_shows_pairs_that_are_joined(simulated, threshold):
     *lines, nodes = simulated.plot_graph(threshold).data
     pairs = drawn_pairs(simulated).query("joined >= @threshold")

@@ -1,6 +1,7 @@
 """Tables of parent sets: sums against their slow twins, and what is refused."""
 
 import itertools
+from types import SimpleNamespace
 
 import networkx as nx
 import numpy as np
@@ -221,10 +222,32 @@ def test_settings_are_checked(sampler):
 def test_tables_that_are_too_large_are_refused_before_they_are_made(rng, sampler):
     values = rng.standard_normal((20, 200))
     with pytest.raises(ew.ArgumentError, match=r"would need 540.5 GB .* 12,940,970,200 parent sets") as error:
-        sampler(max_parents=4).make_target(load_data(values), ew.BGe(), ew.Sparsity(), None)
+        sampler(max_parents=4, candidates=None).make_target(load_data(values), ew.BGe(), ew.Sparsity(), None)
     check_sentence(str(error.value))
     with pytest.raises(ew.ArgumentError, match=r"memory_limit is 0\.001 GB"):
-        sampler(max_parents=2, memory_limit=1e-3).make_target(load_data(values), ew.BGe(), ew.Sparsity(), None)
+        sampler(max_parents=2, memory_limit=1e-3, candidates=None).make_target(
+            load_data(values), ew.BGe(), ew.Sparsity(), None
+        )
+
+
+@pytest.mark.parametrize(
+    ("p", "max_parents", "number"), [(30, 3, None), (100, 3, 39), (200, 3, 31), (200, 1, None), (1000, 3, 18)]
+)
+@BOTH
+def test_candidates_are_as_many_as_a_million_sets_allow(sampler, p, max_parents, number):
+    dataset = SimpleNamespace(p=p)
+    assert sampler(max_parents=max_parents).resolve(dataset).candidates == number
+
+
+@BOTH
+@with_few_rows
+def test_many_variables_are_no_reason_to_refuse(sampler, monkeypatch):
+    monkeypatch.setattr("edgewise.samplers.parent_sets.MOST_SETS", 400)
+    sim = ew.simulate(20, 40, seed=1)
+    posterior = ew.sample(sim.data, sampler=sampler(), iterations=200, thin=10, seed=1, progress=False)
+    number = posterior.info["sampler"]["candidates"]
+    assert number == 4
+    assert posterior.dags().any(axis=(0, 1)).sum(axis=0).max() <= number
 
 
 def test_the_memory_estimate_is_close(rng):
