@@ -9,7 +9,7 @@ from edgewise._kernels.basics.bits import pack, unpack
 from edgewise._kernels.basics.metropolis import ASK
 from edgewise._kernels.basics.recorder import Draws, Recorder, new_draws
 from edgewise._kernels.beliefs.beliefs import Beliefs, new_structure
-from edgewise._kernels.dags.candidates import CandidateSets, DagTarget, fill_sets
+from edgewise._kernels.dags.candidates import RUN, CandidateSets, DagTarget, fill_sets
 from edgewise._kernels.dags.loop import DRAW_PARENTS, KEEP_PARENTS, STEP, work
 from edgewise._kernels.dags.pairs import new_pair, new_pair_room
 from edgewise._kernels.scores.interface import new_room
@@ -171,6 +171,9 @@ def make_target(
         block = slice(sets.start[v], sets.start[v] + (1 << sets.number[v]))
         sets.heaviest[block] = np.argsort(-sets.log_weight[block], kind="stable")
         sets.ordered[block] = sets.log_weight[block][sets.heaviest[block]]
+        starts = np.arange(0, 1 << sets.number[v], RUN)
+        runs = slice(sets.first_run[v], sets.first_run[v] + len(starts))
+        sets.core[runs] = np.bitwise_and.reduceat(sets.heaviest[block], starts)
     return target
 
 
@@ -192,6 +195,7 @@ def _new_sets(ranked: np.ndarray, joined: np.ndarray, required: BoolMatrix, most
         listed[v, : len(row)] = row
     sizes = 1 << number.astype(np.int64)
     total = int(sizes.sum())
+    runs = -(-sizes // RUN)
     return CandidateSets(
         member=member,
         number=number.astype(np.int64),
@@ -202,6 +206,8 @@ def _new_sets(ranked: np.ndarray, joined: np.ndarray, required: BoolMatrix, most
         log_sum=np.empty(total),
         heaviest=np.empty(total, np.int32),
         ordered=np.empty(total),
+        first_run=np.cumsum(runs) - runs,
+        core=np.empty(int(runs.sum()), np.int64),
     )
 
 

@@ -33,7 +33,7 @@ from .beyond import is_weighed, weigh_beyond
 from .candidates import draw_set, weigh_family
 from .pairs import allow, draw_order, log_order, set_parents
 
-TURNS = 4
+TURNS = 2
 """How often, for each variable, one of its edges is looked at to be turned."""
 
 
