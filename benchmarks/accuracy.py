@@ -34,7 +34,7 @@ def main() -> None:
             "prior": ew.Sparsity(1.0),
             "iterations": arguments.iterations,
         },
-        "defaults": {},
+        "MinimalIMAP": {"sampler": ew.MinimalIMAP()},
     }
     rows = []
     for n, (paper_undirected, paper_compelled) in PAPER.items():
@@ -46,8 +46,8 @@ def main() -> None:
                 posterior = ew.sample(
                     simulation.data, chains=arguments.chains, start="random", seed=seed, progress=False, **settings
                 )
-                measured = [measure_accuracy(posterior, simulation.dag)]
-                if name == "defaults":
+                measured = [measure_accuracy(posterior, simulation.dag, rao_blackwell=False)]
+                if name == "MinimalIMAP":
                     measured.append(measure_accuracy(posterior, simulation.dag, rao_blackwell=True))
                 found.append([(accuracy.undirected, accuracy.compelled) for accuracy in measured])
             seconds = time.perf_counter() - began

@@ -60,7 +60,7 @@ def mean_and_error(values):
 
 def compile_first():
     small = ew.simulate(6, 100, seed=1)
-    ew.sample(small.data, iterations=1000, seed=1, progress=False)
+    ew.sample(small.data, sampler=ew.MinimalIMAP(), iterations=1000, seed=1, progress=False)
     ew.map_search(small.data, seed=1)
 
 
@@ -70,10 +70,12 @@ def starts_agree(sets):
     for seed in range(10 * sets):
         simulation = ew.simulate(30, 1000, seed=seed)
         runs = [
-            ew.sample(simulation.data, start=start, chains=1, seed=1000 + seed, progress=False)
+            ew.sample(
+                simulation.data, sampler=ew.MinimalIMAP(), start=start, chains=1, seed=1000 + seed, progress=False
+            )
             for start in ("random", simulation.order)
         ]
-        found.append(correlation(*(run.edge_probabilities().to_numpy() for run in runs)))
+        found.append(correlation(*(run.edge_probabilities(rao_blackwell=False).to_numpy() for run in runs)))
     print(f"1  p = 30, n = 1000: random against true start {mean_and_error(found)}, least {min(found):.4f} (>= .995)")
     return found
 
@@ -84,7 +86,9 @@ def many_variables(line, p, n, sets, *, asked, chains=4):
     for seed in range(sets):
         simulation = ew.simulate(p, n, seed=seed)
         began = time.perf_counter()
-        posterior = ew.sample(simulation.data, chains=chains, seed=1000 + seed, progress=False)
+        posterior = ew.sample(
+            simulation.data, sampler=ew.MinimalIMAP(), chains=chains, seed=1000 + seed, progress=False
+        )
         seconds = time.perf_counter() - began
         accuracy = measure_accuracy(posterior, simulation.dag)
         rows.append((least_agreement(posterior), accuracy.undirected, accuracy.compelled, accuracy.directed, seconds))
@@ -102,11 +106,13 @@ def a_thousand():
     began = time.perf_counter()
     dag = ew.map_search(simulation.data, seed=1)
     searched = time.perf_counter() - began
-    posterior = ew.sample(simulation.data, chains=2, seed=2, progress=False)
+    posterior = ew.sample(simulation.data, sampler=ew.MinimalIMAP(), chains=2, seed=2, progress=False)
     seconds = time.perf_counter() - began
     megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
     accuracy = measure_accuracy(posterior, simulation.dag)
-    true_start = ew.sample(simulation.data, start=simulation.order, chains=1, seed=3, progress=False)
+    true_start = ew.sample(
+        simulation.data, sampler=ew.MinimalIMAP(), start=simulation.order, chains=1, seed=3, progress=False
+    )
     penalty = ew.Sparsity("auto").penalty(1000)
     best = max(float(posterior.log_posterior.max()), ew.score(dag, simulation.data) - penalty * dag.sum())
     behind = best - float(true_start.log_posterior.max())
@@ -127,7 +133,7 @@ def few_rows(sets):
         rows = []
         for seed in range(sets):
             simulation = ew.simulate(p, n, neighbours=2, seed=seed)
-            posterior = ew.sample(simulation.data, seed=1000 + seed, progress=False)
+            posterior = ew.sample(simulation.data, sampler=ew.MinimalIMAP(), seed=1000 + seed, progress=False)
             dag, pairs = simulation.dag, np.triu_indices(p, 1)
             better = measure_accuracy(posterior, dag, rao_blackwell=True)
             plain = measure_accuracy(posterior, dag)
@@ -168,7 +174,7 @@ def losses():
         rows = []
         for seed in range(12):
             simulation = ew.simulate(30, n, seed=seed)
-            posterior = ew.sample(simulation.data, seed=1000 + seed, progress=False)
+            posterior = ew.sample(simulation.data, sampler=ew.MinimalIMAP(), seed=1000 + seed, progress=False)
             rows.append(
                 [
                     log_loss(posterior.edge_probabilities(rao_blackwell=better).to_numpy(), simulation.dag)

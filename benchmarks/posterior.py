@@ -14,6 +14,7 @@ import warnings
 
 import numpy as np
 import pandas as pd
+from scipy.optimize import minimize
 from scipy.stats import rankdata
 
 import edgewise as ew
@@ -50,13 +51,9 @@ def calibration_error(probability, truth):
 def slope(probability, truth):
     """Return the slope of a logistic regression of the truth on the log odds: 1 is calibrated."""
     odds = np.log(np.clip(probability, FLOOR, 1 - FLOOR)) - np.log1p(-np.clip(probability, FLOOR, 1 - FLOOR))
-    design = np.column_stack([np.ones_like(odds), odds])
-    beta = np.array([0.0, 1.0])
-    for _ in range(50):
-        mean = 1 / (1 + np.exp(-design @ beta))
-        hessian = design.T @ (design * (mean * (1 - mean))[:, None])
-        beta = beta + np.linalg.solve(hessian, design.T @ (truth - mean))
-    return beta[1]
+    sign = np.where(truth, 1.0, -1.0)
+    found = minimize(lambda beta: np.logaddexp(0, -sign * (beta[0] + beta[1] * odds)).sum(), [0.0, 1.0])
+    return found.x[1]
 
 
 def pairs(matrix):
@@ -115,11 +112,13 @@ def exact12():
     found, exact, truth, errors, missed = {name: [] for name in OTHERS}, [], [], {name: [] for name in OTHERS}, 0
     for seed in range(30):
         dag, values = draw_from_prior(12, 100, rng)
-        yardstick = ordered(ew.exact_posterior(values).edge_probabilities().to_numpy())
+        # Not standardized, since the weights are those of the columns as they are.
+        score = ew.BGe(standardize=False)
+        yardstick = ordered(ew.exact_posterior(values, score=score).edge_probabilities().to_numpy())
         exact.append(yardstick)
         truth.append(ordered(dag))
         for name, (sampler, rao_blackwell) in OTHERS.items():
-            posterior = ew.sample(values, sampler=sampler, seed=seed, progress=False)
+            posterior = ew.sample(values, sampler=sampler, score=score, seed=seed, progress=False)
             probability = ordered(posterior.edge_probabilities(rao_blackwell=rao_blackwell).to_numpy())
             found[name].append(probability)
             errors[name].append(np.abs(probability - yardstick).mean())

@@ -60,14 +60,14 @@ def main() -> None:
 
     simulation = ew.simulate(30, 1000, seed=1)
     settings = {"thin": 10, "burn_in": 10_000, "chains": 4, "seed": 1, "progress": False}
-    ew.sample(simulation.data, iterations=20_000, **settings).edges()
+    ew.sample(simulation.data, sampler=ew.MinimalIMAP(), iterations=20_000, **settings).edges()
     rows: list[dict[str, object]] = []
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "posterior.nc"
         iterations = 10_000 + 10 * draws // 4
         measure(
             f"sample {draws:,} draws into a file",
-            lambda: ew.sample(simulation.data, iterations=iterations, store=path, **settings),
+            lambda: ew.sample(simulation.data, sampler=ew.MinimalIMAP(), iterations=iterations, store=path, **settings),
             rows,
         )
         print(f"{'size of the file':45} {path.stat().st_size / 1e6:9.1f} MB")

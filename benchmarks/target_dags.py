@@ -39,7 +39,7 @@ def main() -> None:
                         iterations=200_000, thin=20, seed=seed, progress=False,
                     )  # fmt: skip
                     name = f"{parents}, {target}"
-                    errors.setdefault(name, []).append(mean_error(posterior, exact))
+                    errors.setdefault(name, []).append(mean_error(posterior, exact, rao_blackwell=False))
                     better = mean_error(posterior, exact, rao_blackwell=True)
                     errors.setdefault(f"{name}, Rao-Blackwellised", []).append(better)
         for name, values in errors.items():
