@@ -62,7 +62,7 @@ register(
     local_score=local_score,
     gains=gains,
     is_determined=is_determined,
-    new_room=lambda p: np.zeros(p + 1, np.int64),
+    new_room=lambda score, p: np.zeros(p + 1, np.int64),
 )
 
 

@@ -36,7 +36,7 @@ def strengths(test, members, size, node, room, strength_of):
         strength_of[x] = strength(test, members, size, node, x, room)
 
 
-register(Answers, strengths=strengths, strength=strength, new_room=lambda p: ())
+register(Answers, strengths=strengths, strength=strength, new_room=lambda test, p: ())
 
 
 @dataclass(frozen=True, eq=False)

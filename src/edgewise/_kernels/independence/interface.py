@@ -40,7 +40,7 @@ def is_registered(tables: Any) -> bool:
 
 def new_room(test: Any, p: int) -> Any:
     """Return what the functions of a test need to work in, for p variables; each chain has its own."""
-    return _tests[type(test)].new_room(p)
+    return _tests[type(test)].new_room(test, p)
 
 
 @by_type(_tests)

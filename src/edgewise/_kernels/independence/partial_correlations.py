@@ -33,7 +33,7 @@ class Room(NamedTuple):
     residuals: Residuals
 
 
-def new_room(p: int) -> Room:
+def new_room(test: PartialCorrelations, p: int) -> Room:
     """Return room for p variables."""
     return Room(np.zeros(p, np.int64), np.zeros(p * (p + 1) // 2), new_residuals(p))
 

@@ -45,7 +45,7 @@ def is_registered(tables: Any) -> bool:
 
 def new_room(score: Any, p: int) -> Any:
     """Return what the functions of a score need to work in, for p variables; each chain has its own."""
-    return _scores[type(score)].new_room(p)
+    return _scores[type(score)].new_room(score, p)
 
 
 @by_type(_scores)

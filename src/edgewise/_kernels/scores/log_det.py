@@ -37,7 +37,7 @@ class Room(NamedTuple):
     residuals: Residuals
 
 
-def new_room(p: int) -> Room:
+def new_room(score: LogDetScore, p: int) -> Room:
     """Return room for p variables."""
     return Room(np.zeros(p * (p + 1) // 2), new_residuals(p))
 

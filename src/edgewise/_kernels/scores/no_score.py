@@ -36,4 +36,4 @@ def is_determined(score, members, size, room):
     return False
 
 
-register(NoScore, local_score=local_score, gains=gains, is_determined=is_determined, new_room=lambda p: ())
+register(NoScore, local_score=local_score, gains=gains, is_determined=is_determined, new_room=lambda score, p: ())
