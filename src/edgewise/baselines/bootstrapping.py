@@ -48,7 +48,7 @@ def bootstrap(
         How many DAGs to learn.
     score
         What the replicates' DAGs are scored with, on all the data, for ``log_posterior``; the learner has its own.
-        Default: ``BGe()``.
+        Default: the one that fits the kinds of the columns, ``BGe()`` for numbers.
     seed
         A whole number makes the resampled rows repeatable; by default a new one is chosen, and noted in
         ``posterior.info``. A learner that uses random numbers needs a seed of its own.
@@ -86,29 +86,33 @@ def bootstrap(
     if executor is not None and not callable(getattr(executor, "submit", None)):
         raise ArgumentError(f"executor must be a concurrent.futures.Executor, but {executor!r} was given.")
     seeds = np.random.SeedSequence(None if seed is None else int(seed))
-    score = default_score() if score is None else score
     dataset = load_data(data)
-    values = dataset.values  # noqa: PD011 a Dataset's, not a DataFrame's
-    if values is None:
+    score = default_score(dataset) if score is None else score
+    if dataset.values is None:
         raise ArgumentError(
             "The bootstrap draws rows anew, but a Covariance has none: give the table that it was computed from."
         )
+    if dataset.is_set is not None or not dataset.is_complete:
+        raise ArgumentError(
+            "The bootstrap hands tables to a learner, which would not know of interventions or missing values: use "
+            "sample, or give rows that are complete and without interventions."
+        )
     tables = prepare_score(score, dataset)
-    frame = pd.DataFrame(values, columns=list(dataset.names))
+    frame = dataset.to_frame()
     learned = (map if executor is None else executor.map)(partial(_learn, learner, frame), seeds.spawn(int(replicates)))
     dags = np.array(list(_check_dags(learned, dataset)))
     return Posterior(
         nodes=dataset.names,
         draws=as_draws(dags, np.array([local_scores(dag, tables).sum() for dag in dags])),
         moves=({},),
-        moments=dataset.moments,
+        moments=dataset.plain_moments,
         info=_plain(
             {
                 "method": "bootstrap",
                 "learner": getattr(learner, "__name__", repr(learner)),
                 "replicates": len(dags),
                 "seed": seeds.entropy,
-                "data": {"n": dataset.n, "p": dataset.p, "kind": dataset.kind, "fingerprint": dataset.fingerprint},
+                "data": dataset.record(),
                 "score": _describe(score),
             }
         ),

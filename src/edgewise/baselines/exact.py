@@ -11,7 +11,7 @@ orders and all DAGs along them takes about p^2 2^p steps by the dynamic programm
 
 from functools import cache
 from itertools import combinations, product
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 import numpy as np
 from scipy.special import logsumexp
@@ -21,11 +21,11 @@ from edgewise._kernels.learners.exact import edge_probabilities, sum_over_orders
 from edgewise._kernels.learners.exact_dags import find_edges, find_paths, new_sums, sum_over_dags
 from edgewise._kernels.scores.interface import new_room
 from edgewise.arguments import is_whole
-from edgewise.data import Data, load_data
+from edgewise.data import Data, Reading, load_data
 from edgewise.errors import ArgumentError
 from edgewise.graphs import ancestors, ancestors_of_many
 from edgewise.priors import Constraints, Knowledge, Prior
-from edgewise.scores import Score, default_score, prepare_score
+from edgewise.scores import Score, prepare_score
 
 from .edges import edge_weights, know, know_edges
 from .exact_results import ExactEdges, ExactPosterior
@@ -46,6 +46,7 @@ def exact_posterior(
     prior: Prior | None = None,
     constraints: Constraints | None = None,
     max_parents: int | None = None,
+    **reading: Unpack[Reading],
 ) -> ExactEdges:
     """Compute posterior probabilities exactly, for few variables.
 
@@ -58,13 +59,15 @@ def exact_posterior(
         variables in which its parents precede their children, which is the target of order MCMC; up to 18 variables.
         ``"auto"``: over DAGs up to 14 variables, and over orders for more.
     score
-        Default: ``BGe()``.
+        Default: the one that fits the kinds of the columns, ``BGe()`` for numbers.
     prior
         Default: ``Sparsity("auto")``, as in :func:`edgewise.sample`. It must be a sum over edges.
     constraints
         What is known for certain; over DAGs only, and ``ancestors`` and ``not_ancestors`` only up to 5 variables.
     max_parents
         Leave out DAGs in which a variable has more parents than this. Default: none are left out.
+    **reading
+        How to read the table, as in :func:`edgewise.load_data`.
 
     Returns
     -------
@@ -97,12 +100,12 @@ def exact_posterior(
         raise ArgumentError(f"over must be 'auto', 'dags' or 'orders', but {over!r} was given.")
     if max_parents is not None and not (is_whole(max_parents) and max_parents >= 1):
         raise ArgumentError(f"max_parents must be a whole number, at least 1, or None, but {max_parents!r} was given.")
-    dataset = load_data(data)
+    dataset = load_data(data, **reading)
     p = dataset.p
     if over == "auto":
         over = "dags" if p <= MOST_SUMMED["dags"] else "orders"
     _check_size(p, over)
-    tables = prepare_score(default_score() if score is None else score, dataset)
+    tables = prepare_score(score, dataset)
     if constraints is not None and over == "orders":
         raise ArgumentError(
             f"exact_posterior keeps to constraints only over DAGs, with at most {MOST_SUMMED['dags']} variables."

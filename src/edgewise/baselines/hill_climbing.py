@@ -1,14 +1,14 @@
 """Hill climbing: the DAG with the best score that is found by changing one edge at a time."""
 
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from edgewise._kernels.learners.hill_climbing import Landscape, climb
 from edgewise._kernels.scores.interface import new_room
-from edgewise.data import Data, load_data
+from edgewise.data import Data, Reading, load_data
 from edgewise.priors import Constraints, Prior
-from edgewise.scores import Score, default_score, prepare_score
+from edgewise.scores import Score, prepare_score
 
 from .edges import edge_weights, know_edges, name_edges
 
@@ -44,7 +44,12 @@ def climb_hill(
 
 
 def hill_climb(
-    data: Data, *, score: Score | None = None, prior: Prior | None = None, constraints: Constraints | None = None
+    data: Data,
+    *,
+    score: Score | None = None,
+    prior: Prior | None = None,
+    constraints: Constraints | None = None,
+    **reading: Unpack[Reading],
 ) -> np.ndarray:
     """Search for the DAG with the highest posterior by adding, deleting and turning single edges.
 
@@ -57,11 +62,13 @@ def hill_climb(
     data
         Whatever :func:`edgewise.sample` takes.
     score
-        Default: ``BGe()``.
+        Default: the one that fits the kinds of the columns, ``BGe()`` for numbers.
     prior
         Default: ``Sparsity("auto")``. It must be a sum over edges.
     constraints
         What is known for certain about edges, tiers, roots and leaves.
+    **reading
+        How to read the table, as in :func:`edgewise.load_data`.
 
     Returns
     -------
@@ -80,8 +87,8 @@ def hill_climb(
     >>> bool((ew.cpdag(dag) == ew.cpdag(sim.dag)).all())
     True
     """
-    dataset = load_data(data)
-    tables = prepare_score(default_score() if score is None else score, dataset)
+    dataset = load_data(data, **reading)
+    tables = prepare_score(score, dataset)
     knowledge = know_edges(constraints, dataset.names)
     weights = edge_weights(prior, dataset.names, by="hill_climb")
     return climb_hill(tables, weights, allowed=~knowledge.forbidden, required=knowledge.required)

@@ -13,18 +13,18 @@ Machine Learning 65.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from edgewise._kernels.independence.interface import new_room
 from edgewise._kernels.learners.max_min import weakest_strengths
 from edgewise.arguments import is_whole
-from edgewise.data import Data, load_data
+from edgewise.data import Data, Reading, load_data
 from edgewise.errors import ArgumentError
-from edgewise.independence import IndependenceTest, check_alpha, check_test, critical_strength, prepare_test
+from edgewise.independence import IndependenceTest, check_alpha, choose_test, critical_strength, prepare_test
 from edgewise.priors import Constraints, Prior
-from edgewise.scores import Score, default_score, prepare_score
+from edgewise.scores import Score, prepare_score
 
 from .edges import edge_weights, know_edges
 from .hill_climbing import climb_hill
@@ -95,6 +95,7 @@ def mmhc(
     score: Score | None = None,
     prior: Prior | None = None,
     constraints: Constraints | None = None,
+    **reading: Unpack[Reading],
 ) -> np.ndarray:
     """Learn one DAG by max-min hill climbing (Tsamardinos, Brown & Aliferis 2006).
 
@@ -111,13 +112,15 @@ def mmhc(
         Most variables to condition on in a test: the number of tests grows with this power of the number of neighbours.
         With fewer than there are neighbours, some pairs too many stay for the score to decide on.
     test
-        The test of conditional independence. Default: ``FisherZ()``.
+        The test of conditional independence. Default: ``FisherZ()`` for numbers, ``GSquared()`` for levels.
     score
-        Default: ``BGe()``.
+        Default: the one that fits the kinds of the columns, ``BGe()`` for numbers.
     prior
         Default: ``Sparsity("auto")``. It must be a sum over edges.
     constraints
         What is known for certain about edges, tiers, roots and leaves.
+    **reading
+        How to read the table, as in :func:`edgewise.load_data`.
 
     Returns
     -------
@@ -140,9 +143,9 @@ def mmhc(
     alpha = check_alpha(alpha)
     if not (is_whole(max_given) and max_given >= 0):
         raise ArgumentError(f"max_given must be a whole number, at least 0, but {max_given!r} was given.")
-    dataset = load_data(data)
-    tables = prepare_score(default_score() if score is None else score, dataset)
-    association = Association(prepare_test(check_test(test), dataset), dataset.p, int(max_given))
+    dataset = load_data(data, **reading)
+    tables = prepare_score(score, dataset)
+    association = Association(prepare_test(choose_test(test, dataset), dataset), dataset.p, int(max_given))
     knowledge = know_edges(constraints, dataset.names)
     return climb_hill(
         tables,

@@ -18,8 +18,8 @@ from edgewise.arguments import is_whole, make_generator
 from edgewise.data import Data, load_data, refuse_dependent
 from edgewise.errors import ArgumentError, DataError
 from edgewise.imap import factorize
-from edgewise.independence import IndependenceTest, check_alpha, check_test
-from edgewise.scores import Score, default_score, local_scores, prepare_score
+from edgewise.independence import IndependenceTest, check_alpha, find_thresholds
+from edgewise.scores import Score, local_scores, prepare_score
 
 from .edges import name_edges
 
@@ -79,14 +79,14 @@ def greedy_sp(
             raise ArgumentError(f"{name} must be a whole number, at least 1, but {value!r} was given.")
     rng = make_generator(seed)
     dataset = load_data(data)
-    n, p = dataset.n, dataset.p
+    thresholds = find_thresholds(test, dataset, alpha)
+    n, p = dataset.moments.n, dataset.p
     if n < p + 2:
         raise DataError(
             f"greedy_sp tests variables given all others before them, which needs two rows more than variables, but "
             f"the data have {n} rows and {p} variables: use mmhc, or fewer variables."
         )
-    thresholds = check_test(test).thresholds(n, p, alpha)
-    tables = prepare_score(default_score() if score is None else score, dataset)
+    tables = prepare_score(score, dataset)
     names = name_edges(p)
     W = np.empty((p, p))
     results: list[tuple[int, float, np.ndarray]] = []

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtri
 
-from edgewise.data.dataset import FloatArray
 from edgewise.data.finding import CHANCE, RANKS, Finding
+from edgewise.data.moments import FloatArray
 from edgewise.wording import columns_that, count, pronoun, quote
 
 MOST_LEVELS = 10
@@ -63,9 +63,10 @@ def find_coarse(values: FloatArray, names: Sequence[str]) -> list[Finding]:
         least, most = levels[is_few].min(), levels[is_few].max()
         sentence = (
             f"{columns_that(columns, 'has', 'have')} only {most if least == most else f'{least} to {most}'} different "
-            "values, but the model takes every column for a measurement with Gaussian noise, so that the probabilities "
-            f"of {_their(columns)} edges are rough: if the values are codes of groups or conditions, remove "
-            f"{pronoun(columns)} and analyse each group by itself."
+            f"values, but as numbers {'it is' if len(columns) == 1 else 'they are'} taken for measurements with "
+            f"Gaussian noise, so that the probabilities of {_their(columns)} edges are rough: tell {_their(columns)} "
+            "kinds, categorical for codes of groups, binary for yes and no, ordinal for grades, or continuous if they "
+            "are measurements after all."
         )
         findings.append(Finding("few-values", tuple(columns), sentence))
     if is_stuck.any():

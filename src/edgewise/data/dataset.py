@@ -1,133 +1,42 @@
 """What the rest of Edgewise knows about the data.
 
-For Gaussian data everything that a score or a test needs is in the :class:`Moments`: the number of rows,
-the means, the standard deviations and the correlations. The last two are kept apart rather than as one
-matrix of sums of squares, because a column in units of 1e-200 or 1e200 has perfectly good correlations
-while its square does not fit into a double.
-
-A :class:`Dataset` adds the names, the values if there are any, and a fingerprint by which a checkpoint or a
-stored posterior recognises the data it was made from.
+A :class:`Dataset` has the names and kinds of the columns, the cells if there are any, which cells the experimenter
+set, and a fingerprint by which a checkpoint or a stored posterior recognises the data it was made from. Scores and
+tests take one of its *statistics*: the :class:`~edgewise.data.moments.Moments` of numbers, the
+:class:`~edgewise.data.counts.Counts` of levels, the :class:`~edgewise.data.blocks.Blocks` of both, or the rows.
 """
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
-from dataclasses import KW_ONLY, dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import KW_ONLY, asdict, dataclass, field
 from functools import cached_property
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, ClassVar, Literal, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from edgewise.data.blocks import Blocks, indicators, make_blocks
+from edgewise.data.conditions import Condition
+from edgewise.data.counts import Counts, count_rows
+from edgewise.data.groups import Groups, group_rows
+from edgewise.data.kinds import Kind
+from edgewise.data.missing import effective_rows, em_moments
+from edgewise.data.moments import FloatArray, Moments
+from edgewise.data.ranks import normal_scores
 from edgewise.errors import ArgumentError, DataError
+from edgewise.wording import columns_that
 
-STATISTICS = ("moments", "rows")
-"""What scores and tests can take of data."""
+STATISTICS = {
+    "moments": "numbers",
+    "counts": "levels",
+    "blocks": "numbers and levels",
+    "rows": "the rows themselves",
+}
+"""What scores and tests can take of data, and what that is in words."""
 
-FloatArray: TypeAlias = npt.NDArray[np.float64]
 IntArray: TypeAlias = npt.NDArray[np.int64]
-
-
-@dataclass(frozen=True, eq=False)
-class Moments:
-    """The sufficient statistics of Gaussian data.
-
-    Attributes
-    ----------
-    n
-        Number of rows.
-    mean
-        Column means, shape (p,).
-    scale
-        Sample standard deviations (divisor n - 1), shape (p,).
-    correlation
-        Sample correlations, shape (p, p); exactly symmetric, with ones on the diagonal.
-
-    Examples
-    --------
-    >>> moments = Moments.from_values(np.array([[0.0, 1.0], [2.0, 1.0], [4.0, 4.0]]))
-    >>> moments.mean
-    array([2., 2.])
-    >>> moments.scatter
-    array([[8., 6.],
-           [6., 6.]])
-    """
-
-    n: int
-    mean: FloatArray
-    scale: FloatArray
-    correlation: FloatArray
-
-    def __post_init__(self) -> None:
-        for array in (self.mean, self.scale, self.correlation):
-            array.setflags(write=False)
-
-    @classmethod
-    def from_values(cls, values: FloatArray) -> Self:
-        """Compute the moments of an (n, p) array without constant columns; costs O(n p^2).
-
-        Each column is first brought to magnitude one by a power of two, which rounds nothing and keeps
-        squares in range. It is then centred twice, since the first mean of a column like 1e9 + noise is
-        itself rounded.
-
-        Examples
-        --------
-        >>> Moments.from_values(np.array([[1e200, 1.0], [2e200, 0.0], [3e200, 0.0]])).scale
-        array([1.00000000e+200, 5.77350269e-001])
-        """
-        n = values.shape[0]
-        _, exponent = np.frexp(np.abs(values).max(axis=0))
-        centred = np.ldexp(values, -exponent)
-        location = centred.mean(axis=0)
-        centred -= location
-        correction = centred.mean(axis=0)
-        centred -= correction
-        length = np.sqrt(np.einsum("ij,ij->j", centred, centred))
-        centred /= length
-        with np.errstate(over="ignore"):  # an infinite scale is reported by name when the data are checked
-            scale = np.ldexp(length / np.sqrt(n - 1), exponent)
-        return cls(n, np.ldexp(location + correction, exponent), scale, _tidy_correlation(centred.T @ centred))
-
-    @classmethod
-    def from_covariance(cls, covariance: FloatArray, n: int, *, mean: FloatArray) -> Self:
-        """Take the moments from a (p, p) sample covariance matrix (divisor n - 1) with positive diagonal.
-
-        Examples
-        --------
-        >>> Moments.from_covariance(np.array([[4.0, 1.0], [1.0, 1.0]]), 10, mean=np.zeros(2)).correlation
-        array([[1. , 0.5],
-               [0.5, 1. ]])
-        """
-        scale = np.sqrt(np.diag(covariance))
-        return cls(n, mean, scale, _tidy_correlation(covariance / scale[:, None] / scale))
-
-    @property
-    def p(self) -> int:
-        """Number of columns."""
-        return len(self.mean)
-
-    @cached_property
-    def scatter(self) -> FloatArray:
-        """Sums of squares and products about the mean, shape (p, p), in the units of the data.
-
-        Raises
-        ------
-        DataError
-            If the square of a standard deviation is too large or too small for double precision.
-        """
-        with np.errstate(over="ignore", invalid="ignore"):
-            square = (self.n - 1) * self.scale**2
-            scatter = self.correlation * np.outer(self.scale, self.scale) * (self.n - 1)
-        if not (np.isfinite(square).all() and square.min() >= np.finfo(np.float64).tiny):
-            raise DataError(
-                f"The standard deviations of the columns run from {self.scale.min():.3g} to "
-                f"{self.scale.max():.3g}, and their squares do not fit into double precision: express "
-                "these columns in other units, or use a score that standardises them."
-            )
-        np.fill_diagonal(scatter, square)
-        scatter.setflags(write=False)
-        return scatter
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,26 +48,40 @@ class Dataset:
     names
         Column names, unique.
     values
-        The (n, p) table, C-contiguous and read-only; None if the data came as a covariance matrix.
-    moments
-        The sufficient statistics.
+        The (n, p) table, C-contiguous and read-only: numbers, codes of levels in discrete columns, and nan where a cell
+        is missing. None if the data came as a covariance matrix.
     fingerprint
         SHA-256, in hexadecimal digits, of the names, the shape and every cell (or of the names, the
-        covariance matrix, the means and n).
-    kind
-        What the columns measure.
+        covariance matrix, the means and n), and of what else there is to know.
+    kinds
+        What each column measures.
+    levels
+        What the codes of each discrete column stand for.
+    conditions
+        Under which conditions rows were measured; none without interventions.
+    is_set
+        Whether the experimenter set each variable in each row, shape (n, p); None without interventions.
+    given_moments
+        Those that came in place of a table.
+    treatment
+        What was done to the table: ``"transform"``, ``"missing"``, and the number of ``"missing_cells"`` and
+        ``"dropped_rows"``, as far as they apply.
     """
 
     names: tuple[str, ...]
     values: FloatArray | None
-    moments: Moments
     fingerprint: str
-    kind: Literal["continuous"] = "continuous"
+    kinds: tuple[Kind, ...]
+    levels: tuple[tuple[str, ...], ...] = ()
+    conditions: tuple[Condition, ...] = ()
+    is_set: npt.NDArray[np.bool_] | None = None
+    given_moments: Moments | None = None
+    treatment: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def n(self) -> int:
         """Number of rows."""
-        return self.moments.n
+        return self.given_moments.n if self.given_moments is not None else len(self._table)
 
     @property
     def p(self) -> int:
@@ -166,28 +89,123 @@ class Dataset:
         return len(self.names)
 
     @property
-    def statistics(self) -> dict[str, Any]:
-        """What scores and tests can take: ``"moments"`` and, unless only a covariance matrix was given, ``"rows"``."""
-        return {"moments": self.moments} | ({} if self.values is None else {"rows": self.values})
+    def kind(self) -> Literal["continuous", "discrete", "mixed"]:
+        """What the columns are together. Grades count as continuous, unless there are levels without an order."""
+        if not any(kind in ("binary", "categorical") for kind in self.kinds):
+            return "continuous"
+        return "mixed" if "continuous" in self.kinds else "discrete"
 
-    def check_offers(self, kind: str, taker: str) -> None:
-        """Refuse a score or a test that takes statistics which these data do not have.
+    @property
+    def is_complete(self) -> bool:
+        """Whether no cell is missing."""
+        return self.values is None or bool(np.isfinite(self.values).all())
+
+    @property
+    def groups(self) -> Groups | None:
+        """Which rows say something about which variable; None if all do, because nothing was set."""
+        return None if self.is_set is None else group_rows(self.is_set)
+
+    @property
+    def targets(self) -> tuple[tuple[int, ...], ...]:
+        """The different sets of variables that were set together, without the empty one."""
+        if self.is_set is None:
+            return ()
+        sets = {tuple(np.flatnonzero(row).tolist()) for row in np.unique(self.is_set, axis=0)}
+        return tuple(sorted(sets - {()}))
+
+    @cached_property
+    def moments(self) -> Moments:
+        """The sufficient statistics of all rows, of grades by their normal scores; by EM where cells are missing."""
+        if self.given_moments is not None:
+            return self.given_moments
+        reason = self.why_not("moments")
+        if reason is not None:
+            raise DataError(f"These data have no means and correlations, because {reason}.")
+        columns = [self._measure(column) for column in range(self.p)]
+        return em_moments(np.ascontiguousarray(np.concatenate(columns, axis=1)))
+
+    @property
+    def plain_moments(self) -> Moments | None:
+        """The moments, if the data are nothing but numbers of which none was set, and so say all there is to know."""
+        is_plain = set(self.kinds) == {"continuous"} and self.is_set is None
+        return self.moments if is_plain else None
+
+    def record(self) -> dict[str, Any]:
+        """Return what the record of a run says of its data."""
+        about: dict[str, Any] = {"n": self.n, "p": self.p, "kind": self.kind, "fingerprint": self.fingerprint}
+        if set(self.kinds) != {"continuous"}:
+            about["kinds"] = dict(zip(self.names, self.kinds, strict=True))
+            about["levels"] = {name: list(has) for name, has in zip(self.names, self.levels, strict=True) if has}
+        if self.is_set is not None:
+            about["conditions"] = [asdict(condition) for condition in self.conditions]
+            about["targets"] = [[self.names[column] for column in target] for target in self.targets]
+        if not self.is_complete:
+            about["effective_rows"] = int(effective_rows(np.isfinite(self._table)))
+        return about | dict(self.treatment)
+
+    @cached_property
+    def blocks(self) -> Blocks:
+        """The sufficient statistics of blocks of columns: one for a number, several for a variable with levels."""
+        columns = [self._measure(column) for column in range(self.p)]
+        return make_blocks(columns, self._groups, moments=em_moments)
+
+    @cached_property
+    def counts(self) -> Counts:
+        """How many rows there are of each kind."""
+        codes = np.where(np.isfinite(self._table), self._table, -1).astype(np.int64)
+        return count_rows(codes, np.array([len(levels) for levels in self.levels]), self._groups)
+
+    @property
+    def _table(self) -> FloatArray:
+        if self.values is None:
+            raise DataError("Only a covariance matrix is known of these data: give the table of measurements itself.")
+        return self.values
+
+    @property
+    def _groups(self) -> Groups:
+        return self.groups or group_rows(np.zeros((self.n, self.p), bool))
+
+    def _measure(self, column: int) -> FloatArray:
+        """Return a column as columns of numbers that a Gaussian model can take."""
+        values, kind = self._table[:, column], self.kinds[column]
+        if kind in ("binary", "categorical"):
+            return indicators(np.where(np.isfinite(values), values, -1).astype(np.int64), len(self.levels[column]))
+        return (normal_scores(values) if kind == "ordinal" else values)[:, None]
+
+    def why_not(self, statistics: str) -> str | None:
+        """Return why data do not have the statistics that a score or a test takes, or None if they do.
 
         Parameters
         ----------
-        kind
-            What it takes, one of the names in :attr:`statistics`.
-        taker
-            Its name.
+        statistics
+            One of ``STATISTICS``.
         """
-        if kind not in STATISTICS:
-            raise ArgumentError(f"{taker} takes {kind!r} of the data, but there are only {' and '.join(STATISTICS)}.")
-        if kind not in self.statistics:
-            offered = " and ".join(self.statistics)
-            raise DataError(
-                f"{taker} takes the {kind} of the data, but only {offered} are known here: give the table of "
-                "measurements itself, or another score or test."
+        is_level = np.isin(self.kinds, ("binary", "categorical"))
+        if self.values is None:
+            return None if statistics == "moments" else "only a covariance matrix is known of these data"
+        if statistics == "moments" and is_level.any():
+            return self._say(is_level, "has levels", "have levels")
+        if statistics == "counts" and "continuous" in self.kinds:
+            return self._say(np.isin(self.kinds, "continuous"), "holds numbers", "hold numbers")
+        if statistics == "rows" and not self.is_complete:
+            return self._say(np.isnan(self.values).any(axis=0), "has missing values", "have missing values")
+        return None
+
+    def _say(self, chosen: npt.NDArray[np.bool_], one: str, many: str) -> str:
+        """Say something about columns, within a sentence."""
+        names = [name for name, is_chosen in zip(self.names, chosen, strict=True) if is_chosen]
+        sentence = columns_that(names, one, many)
+        return sentence[0].lower() + sentence[1:]
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the table as pandas has it, with discrete columns as categories, so that it can be read again."""
+        columns: dict[str, Any] = {}
+        for name, values, kind, levels in zip(self.names, self._table.T, self.kinds, self.levels, strict=True):
+            codes = np.where(np.isfinite(values), values, -1).astype(int)
+            columns[name] = (
+                pd.Categorical.from_codes(codes, list(levels), ordered=kind == "ordinal") if levels else values
             )
+        return pd.DataFrame(columns)
 
     def positions(self, variables: Sequence[int | str] | int | str) -> IntArray:
         """Return the column numbers of variables given by name or by column number.
@@ -240,6 +258,35 @@ class Covariance:
     _: KW_ONLY
     names: Sequence[str] | None = None
     mean: npt.ArrayLike | None = None
+
+
+class Taker(Protocol):
+    """A score or a test."""
+
+    takes: ClassVar[str]
+    uses_interventions: ClassVar[bool]
+
+
+def check_fits(taker: Taker, dataset: Dataset, *, instead: str) -> None:
+    """Refuse a score or a test that takes what data do not have, or that would ignore interventions.
+
+    Parameters
+    ----------
+    taker
+        A score or a test.
+    dataset
+        The data.
+    instead
+        What to do instead, as the end of a sentence.
+    """
+    name = type(taker).__name__
+    if taker.takes not in STATISTICS:
+        raise ArgumentError(f"{name} takes {taker.takes!r} of the data, but there are only {', '.join(STATISTICS)}.")
+    reason = dataset.why_not(taker.takes)
+    if reason is not None:
+        raise DataError(f"{name} takes {STATISTICS[taker.takes]}, but {reason}: {instead}.")
+    if dataset.is_set is not None and not taker.uses_interventions:
+        raise DataError(f"{name} would ignore that some cells were set by interventions: {instead}.")
 
 
 def find_columns(names: Sequence[str], variables: Iterable[int | str]) -> list[int]:
@@ -310,8 +357,10 @@ def default_names(p: int) -> tuple[str, ...]:
     return tuple(f"X{column}" for column in range(p))
 
 
-def fingerprint(names: Sequence[str], *arrays: FloatArray) -> str:
+def fingerprint(names: Sequence[str], *arrays: FloatArray, about: object = None) -> str:
     """SHA-256 of the names and of the shape and every cell of the arrays, the same on every machine.
+
+    ``about`` is anything else, as JSON can hold it, in which data with equal cells may differ.
 
     Examples
     --------
@@ -322,10 +371,6 @@ def fingerprint(names: Sequence[str], *arrays: FloatArray) -> str:
     digest.update(json.dumps([list(names), [array.shape for array in arrays]]).encode("ascii"))
     for array in arrays:
         digest.update(np.ascontiguousarray(array, dtype="<f8").data)
+    if about:
+        digest.update(json.dumps(about).encode("ascii"))
     return digest.hexdigest()
-
-
-def _tidy_correlation(product: FloatArray) -> FloatArray:
-    correlation: FloatArray = (product + product.T) / 2
-    np.fill_diagonal(correlation, 1.0)
-    return correlation

@@ -11,7 +11,8 @@ from typing import NoReturn
 
 import numpy as np
 
-from edgewise.data.dataset import Dataset, FloatArray, Moments
+from edgewise.data.dataset import Dataset
+from edgewise.data.moments import FloatArray, Moments
 from edgewise.errors import DataError
 from edgewise.wording import count, enumerate_items, enumerate_names, quote
 

@@ -23,8 +23,7 @@ from typing import IO, Any
 import numpy as np
 import pandas as pd
 
-from edgewise.data.dataset import FloatArray
-from edgewise.data.validation import check_names, refuse_non_numbers
+from edgewise.data.validation import check_names
 from edgewise.errors import DataError, DataWarning
 from edgewise.wording import count, quote
 
@@ -47,7 +46,7 @@ def read_table(path: Path) -> pd.DataFrame:
     -------
     pandas.DataFrame
         One column per variable, without row names. Columns from a text file hold floats, not a number where
-        a value is missing.
+        a value is missing, or, if there is any text, what is there.
     """
     shown = quote(str(path))
     suffixes = [suffix.lower() for suffix in path.suffixes]
@@ -100,8 +99,7 @@ def _read_text(stream: IO[str], shown: str) -> pd.DataFrame:
         raise DataError(f"The file {shown} has column names but no rows.")
     names, skipped = _split_row_names(header, first, shown)
     check_names(names)
-    values = _parse_rows(chain([first], rows), names, skipped, decimal_commas=delimiter == ";", shown=shown)
-    return pd.DataFrame(values, columns=names)
+    return _parse_rows(chain([first], rows), names, skipped, decimal_commas=delimiter == ";", shown=shown)
 
 
 def _guess_delimiter(stream: IO[str], shown: str) -> str:
@@ -144,11 +142,11 @@ def _split_row_names(header: list[str], first: list[str], shown: str) -> tuple[l
 
 def _parse_rows(
     rows: Iterable[list[str]], names: list[str], skipped: int, *, decimal_commas: bool, shown: str
-) -> FloatArray:
+) -> pd.DataFrame:
     width = len(names) + skipped
     cells = array("d")
     marks: set[str] = set()
-    text: dict[str, tuple[str, int, object]] = {}
+    text: dict[int, dict[int, str]] = {}
     for number, row in enumerate(rows, start=1):
         if len(row) != width:
             raise DataError(
@@ -166,11 +164,15 @@ def _parse_rows(
             fields = [field.replace(",", ".") if _is_numeral(field) else field for field in fields]
         numbers = [_to_float(field) for field in fields]
         cells.extend(numbers)
-        for name, field, value in zip(names, fields, numbers, strict=True):
+        for column, (field, value) in enumerate(zip(fields, numbers, strict=True)):
             if math.isnan(value) and field.strip().lower() not in MISSING:
-                text.setdefault(name, ("text", number, field))
-    refuse_non_numbers({name: text[name] for name in names if name in text})
-    return np.array(cells).reshape(-1, len(names))
+                text.setdefault(column, {})[number - 1] = field.strip()
+    table = pd.DataFrame(np.array(cells).reshape(-1, len(names)), columns=names)
+    for column, fields_of in text.items():
+        mixed = table.iloc[:, column].astype(object)
+        mixed.iloc[list(fields_of)] = list(fields_of.values())
+        table.isetitem(column, mixed)
+    return table
 
 
 def _to_float(field: str) -> float:

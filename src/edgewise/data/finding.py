@@ -8,7 +8,7 @@ CHANCE = 0.001
 FEWEST_ROWS = 20
 """With fewer rows, the shape of a distribution cannot be told, nor groups of rows."""
 
-RANKS = "replace each value by the normal score of its rank"
+RANKS = "replace each value by the normal score of its rank (transform='ranks', or --ranks)"
 """What makes a column Gaussian whatever it was, and costs next to nothing if it was so already."""
 
 

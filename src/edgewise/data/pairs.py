@@ -5,8 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import ndtri
 
-from edgewise.data.dataset import Dataset, FloatArray
+from edgewise.data.dataset import Dataset
 from edgewise.data.finding import CHANCE, RANKS, Finding
+from edgewise.data.moments import FloatArray
 from edgewise.data.ranks import normal_scores
 from edgewise.wording import count, enumerate_items, quote
 
@@ -46,6 +47,27 @@ def find_near_copies(dataset: Dataset) -> list[Finding]:
         "hardly tell which of two copies has an edge: keep one of each, or take their mean."
     )
     return [Finding("near-copies", columns, sentence)]
+
+
+def find_same_levels(dataset: Dataset) -> list[Finding]:
+    """Find columns with levels that say the same under other names."""
+    if dataset.values is None:
+        return []
+    seen: dict[bytes, list[str]] = {}
+    for name, column, levels in zip(dataset.names, dataset.values.T, dataset.levels, strict=True):
+        if levels:
+            # Rows with the same level, listed by where they begin: the same for all names of the levels.
+            _, first, which = np.unique(column, return_index=True, return_inverse=True)
+            seen.setdefault(first[which.reshape(-1)].tobytes(), []).append(name)
+    copies = [names for names in seen.values() if len(names) > 1]
+    if not copies:
+        return []
+    listed = enumerate_items([" = ".join(quote(name) for name in names) for names in copies])
+    sentence = (
+        f"Some columns say the same in every row ({listed}), and data cannot tell which of them has an edge: keep one "
+        "of each."
+    )
+    return [Finding("near-copies", tuple(name for names in copies for name in names), sentence)]
 
 
 def find_carried(values: FloatArray, names: Sequence[str], plain: FloatArray, ranked: FloatArray) -> list[Finding]:

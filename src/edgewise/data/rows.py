@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from edgewise.data.dataset import FloatArray
 from edgewise.data.finding import CHANCE, Finding
+from edgewise.data.moments import FloatArray
 from edgewise.wording import count, enumerate_names
 
 NOTICEABLE = 3.0

@@ -17,7 +17,8 @@ import pandas as pd
 import scipy.linalg
 
 from edgewise.arguments import is_number, make_generator
-from edgewise.data.dataset import FloatArray, default_names
+from edgewise.data.dataset import default_names
+from edgewise.data.moments import FloatArray
 from edgewise.errors import ArgumentError
 
 NEIGHBOURS = 3.0

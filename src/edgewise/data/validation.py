@@ -3,16 +3,16 @@
 import datetime
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from edgewise.data.dataset import FloatArray
+from edgewise.data.moments import FloatArray
 from edgewise.errors import DataError
 from edgewise.wording import columns_that, count, enumerate_names, pronoun, quote
 
@@ -51,45 +51,24 @@ def check_shape(n: int, names: Sequence[str]) -> None:
         raise DataError(f"The data have {found}, but at least {MIN_ROWS} rows are needed.")
 
 
-def check_numeric(frame: pd.DataFrame, names: Sequence[str]) -> None:
-    """Refuse columns that hold anything but numbers: text, true/false values, categories, dates."""
-    faults = {}
-    for name, (_, column) in zip(names, frame.items(), strict=True):
-        fault = _find_non_number(column)
-        if fault is not None:
-            faults[name] = fault
-    refuse_non_numbers(faults)
-
-
-def refuse_non_numbers(faults: Mapping[str, tuple[str, int, object]]) -> None:
-    """Raise the error for columns in which something other than numbers was found.
-
-    Parameters
-    ----------
-    faults
-        For each such column what it holds, and the row and the value of one example. Only the columns with
-        the same kind of fault as the first are reported.
-    """
-    if not faults:
-        return
-    kind, row, value = next(iter(faults.values()))
-    columns = [name for name, fault in faults.items() if fault[0] == kind]
-    where = f"row {row}" if len(columns) == 1 else f"row {row} of {quote(columns[0])}"
-    raise DataError(
-        f"{columns_that(columns, 'holds', 'hold')} {kind} ({quote(value)} in {where}), but only numbers "
-        f"can be analysed: remove {pronoun(columns)} or recode {pronoun(columns)} as numbers."
-    )
-
-
 def check_finite(values: FloatArray, names: Sequence[str]) -> None:
-    """Refuse missing and infinite values."""
-    _check_cells(np.isnan(values), names, "missing value")
-    _check_cells(np.isinf(values), names, "infinite value")
+    """Refuse infinite values."""
+    _check_cells(np.isinf(values), names, "infinite value", "correct or leave out these rows or columns")
+
+
+def check_known(values: FloatArray, names: Sequence[str], ways: str) -> None:
+    """Refuse missing values, and say which ways there are to go on."""
+    _check_cells(np.isnan(values), names, "missing value", ways)
 
 
 def check_varying(values: FloatArray, names: Sequence[str]) -> None:
-    """Refuse columns with one and the same value in all rows."""
-    constant = values.max(axis=0) == values.min(axis=0)
+    """Refuse columns with one and the same value in all rows in which it is known, and empty ones."""
+    is_known = ~np.isnan(values)
+    empty = ~is_known.any(axis=0)
+    if empty.any():
+        columns = _select(names, empty)
+        raise DataError(f"{columns_that(columns, 'has', 'have')} no value in any row: remove {pronoun(columns)}.")
+    constant = np.nanmax(values, axis=0) == np.nanmin(values, axis=0)
     if constant.any():
         columns = _select(names, constant)
         raise DataError(
@@ -140,7 +119,7 @@ def check_covariance(matrix: FloatArray, n: object, *, mean: FloatArray, names: 
     _check_symmetric(matrix, names)
 
 
-def _check_cells(faulty: npt.NDArray[np.bool_], names: Sequence[str], noun: str) -> None:
+def _check_cells(faulty: npt.NDArray[np.bool_], names: Sequence[str], noun: str, remedy: str) -> None:
     total = int(faulty.sum())
     if total == 0:
         return
@@ -149,10 +128,7 @@ def _check_cells(faulty: npt.NDArray[np.bool_], names: Sequence[str], noun: str)
     where = f"in row {row + 1}" if total == 1 else f"the first in row {row + 1}"
     if len(columns) > 1:
         where += f" of {quote(names[column])}"
-    raise DataError(
-        f"{columns_that(columns, 'has', 'have')} {count(total, noun)}, {where}: correct or leave out these "
-        "rows or columns."
-    )
+    raise DataError(f"{columns_that(columns, 'has', 'have')} {count(total, noun)}, {where}: {remedy}.")
 
 
 def _check_symmetric(matrix: FloatArray, names: Sequence[str]) -> None:
@@ -166,8 +142,16 @@ def _check_symmetric(matrix: FloatArray, names: Sequence[str]) -> None:
         )
 
 
-def _find_non_number(column: "pd.Series[Any]") -> tuple[str, int, object] | None:
-    """Say what the column holds if not only numbers, with the row and the value of the first such cell."""
+class NonNumber(NamedTuple):
+    """A cell that holds no number: what it holds, in which row, counted from one."""
+
+    what: str
+    row: int
+    value: object
+
+
+def find_non_number(column: "pd.Series[Any]") -> NonNumber | None:
+    """Return the first cell of a column that holds something other than a number."""
     types = pd.api.types
     dtype = column.dtype
     categorical = isinstance(dtype, pd.CategoricalDtype)
@@ -175,13 +159,14 @@ def _find_non_number(column: "pd.Series[Any]") -> tuple[str, int, object] | None
         return None
     for row, (value, missing) in enumerate(zip(column, column.isna(), strict=True), start=1):
         if categorical and not missing:
-            return "categories", row, value
-        if not (missing or _is_number(value)):
-            return _describe(value), row, value
+            return NonNumber("categories", row, value)
+        if not (missing or is_number(value)):
+            return NonNumber(_describe(value), row, value)
     return None
 
 
-def _is_number(value: object) -> bool:
+def is_number(value: object) -> bool:
+    """Return whether a cell holds a number, of any type."""
     return isinstance(value, Real | Decimal) and not isinstance(value, bool)
 
 

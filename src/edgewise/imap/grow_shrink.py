@@ -12,9 +12,10 @@ import numpy as np
 from edgewise._kernels.families.target import Target, new_rules
 from edgewise._kernels.grow_shrink.imap import find_dag
 from edgewise._kernels.grow_shrink.tree import GrowShrink, new_tree
+from edgewise._kernels.independence.no_test import NoTest
 from edgewise.data import Dataset
 from edgewise.errors import ArgumentError
-from edgewise.independence import IndependenceTest, check_test, critical_strength, prepare_test
+from edgewise.independence import IndependenceTest, choose_test, critical_strength, default_test, prepare_test
 from edgewise.priors.sparsity import penalty_for
 
 FEW_ROWS = 200
@@ -42,9 +43,10 @@ def check_criterion(criterion: Criterion, parents: str, test: IndependenceTest |
 
 
 def resolve_criterion(criterion: Criterion, dataset: Dataset, test: IndependenceTest | None) -> Criterion:
-    """Return what ``"auto"`` stands for, given the data: a test where one is named."""
+    """Return what ``"auto"`` stands for, given the data: a test where one is named, or rows of numbers are few."""
     if criterion == "auto":
-        return "test" if dataset.n < FEW_ROWS or test is not None else "score"
+        is_few = dataset.kind == "continuous" and dataset.is_set is None and dataset.n < FEW_ROWS
+        return "test" if is_few or test is not None else "score"
     return criterion
 
 
@@ -52,10 +54,12 @@ def prepare_grow_shrink(
     dataset: Dataset, *, alpha: float, criterion: Criterion, test: IndependenceTest | None
 ) -> GrowShrink:
     """Return the criterion by which parents are added and removed, as compiled code wants it."""
+    by_score = resolve_criterion(criterion, dataset, test) == "score"
+    is_untested = by_score and default_test(dataset) is None
     return GrowShrink(
-        by_score=resolve_criterion(criterion, dataset, test) == "score",
+        by_score=by_score,
         penalty=penalty_for(NEIGHBOURS, dataset.p),
-        test=prepare_test(check_test(test), dataset),
+        test=NoTest(most_given=-1) if is_untested else prepare_test(choose_test(test, dataset), dataset),
         critical=critical_strength(alpha * min(1.0, CANDIDATES / dataset.p)),
     )
 

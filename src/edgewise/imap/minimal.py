@@ -7,8 +7,8 @@ import numpy as np
 
 from edgewise.data import Data, load_data
 from edgewise.errors import ArgumentError
-from edgewise.independence import IndependenceTest, check_alpha, check_test
-from edgewise.scores import Score, default_score, prepare_score
+from edgewise.independence import IndependenceTest, check_alpha, check_test, find_thresholds
+from edgewise.scores import Score, prepare_score
 
 from .full import find_full_conditioning
 from .grow_shrink import Criterion, check_criterion, find_grow_shrink, prepare_grow_shrink
@@ -77,7 +77,7 @@ def minimal_imap(
     dataset = load_data(data)
     positions = dataset.order(order)
     if parents == "full":
-        threshold = check_test(test).thresholds(dataset.n, dataset.p, alpha)
+        threshold = find_thresholds(test, dataset, alpha)
         return find_full_conditioning(dataset, positions, threshold)
     way = prepare_grow_shrink(dataset, alpha=alpha, criterion=criterion, test=test)
-    return find_grow_shrink(positions, prepare_score(default_score() if score is None else score, dataset), way)
+    return find_grow_shrink(positions, prepare_score(score, dataset), way)

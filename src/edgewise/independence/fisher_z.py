@@ -24,8 +24,8 @@ import numpy as np
 from scipy.special import ndtr
 
 from edgewise._kernels.independence.partial_correlations import PartialCorrelations
-from edgewise.data import Data, Dataset, load_data
-from edgewise.errors import ArgumentError, VoidTestWarning
+from edgewise.data import Data, Dataset, check_fits, load_data
+from edgewise.errors import VoidTestWarning
 
 from .tests import IndependenceTest, critical_strength
 
@@ -46,8 +46,9 @@ class FisherZ(IndependenceTest):
 
     def prepare(self, dataset: Dataset) -> PartialCorrelations:
         """Return the correlations, and the root of the degrees of freedom given sets of each size."""
-        most_given = min(dataset.n - 4, dataset.p - 2)
-        root = np.sqrt(dataset.n - 3.0 - np.arange(most_given + 1))
+        n = dataset.moments.n
+        most_given = min(n - 4, dataset.p - 2)
+        root = np.sqrt(n - 3.0 - np.arange(most_given + 1))
         return PartialCorrelations(np.array(dataset.moments.correlation), root, most_given)
 
     def thresholds(self, n: int, p: int, alpha: float) -> np.ndarray:
@@ -79,15 +80,6 @@ class FisherZ(IndependenceTest):
         table: np.ndarray = np.tanh(critical_strength(alpha) / np.sqrt(n - given - 3.0)) ** 2
         table[0] = 1.0
         return table
-
-
-def check_test(test: IndependenceTest | None) -> IndependenceTest:
-    """Return the test, or where none is given ``FisherZ()``."""
-    if test is None:
-        return FisherZ()
-    if not isinstance(test, IndependenceTest):
-        raise ArgumentError(f"test must be an object such as FisherZ(), but {test!r} was given.")
-    return test
 
 
 def warn_of_void_tests(n: int, p: int, tested: int) -> None:
@@ -151,9 +143,10 @@ def partial_correlation_test(
     1.0
     """
     dataset = load_data(data)
+    check_fits(FisherZ(), dataset, instead="use g_squared_test for levels")
     given = [given] if isinstance(given, int | str) else list(given)
     columns = dataset.positions([x, y, *given])
-    degrees = dataset.n - len(given) - 3
+    degrees = dataset.moments.n - len(given) - 3
     if degrees <= 0:
         warnings.warn(
             f"The test given {len(given)} variables is void with {dataset.n} rows; it counts as independence.",

@@ -8,7 +8,7 @@ from scipy.special import ndtri
 
 from edgewise._kernels.independence.interface import is_registered
 from edgewise.arguments import is_number
-from edgewise.data import Dataset
+from edgewise.data import Dataset, check_fits
 from edgewise.errors import ArgumentError
 
 
@@ -26,6 +26,8 @@ class IndependenceTest(ABC):
     """
 
     takes: ClassVar[str] = "moments"
+    uses_interventions: ClassVar[bool] = False
+    """Whether a variable is tested in the rows in which it was not set; else interventions are refused."""
 
     @abstractmethod
     def prepare(self, dataset: Dataset) -> Any:
@@ -51,7 +53,7 @@ class IndependenceTest(ABC):
 
 def prepare_test(test: IndependenceTest, dataset: Dataset) -> Any:
     """Return the tables of a test for a data set, after checking that it fits the data."""
-    dataset.check_offers(test.takes, type(test).__name__)
+    check_fits(test, dataset, instead="use another test, or find parents by the score")
     tables = test.prepare(dataset)
     if not is_registered(tables):
         raise ArgumentError(

@@ -366,7 +366,13 @@ def _dataset_of(posterior: "Posterior", data: Data | None) -> Dataset:
                 "This posterior does not hold the means and correlations of its data, so that effects need the data: "
                 "give the same table as was given to sample."
             )
-        return Dataset(posterior.nodes, None, posterior.moments, about.get("fingerprint", ""))
+        return Dataset(
+            posterior.nodes,
+            None,
+            about.get("fingerprint", ""),
+            ("continuous",) * len(posterior.nodes),
+            given_moments=posterior.moments,
+        )
     dataset = load_data(data)
     if dataset.names != posterior.nodes or dataset.fingerprint != about.get("fingerprint", dataset.fingerprint):
         raise ArgumentError(

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from edgewise.baselines import mmhc
-from edgewise.data import Data, Dataset, Finding, Moments, load_data, look
+from edgewise.data import Data, Dataset, Finding, Moments, Reading, load_data, look
 from edgewise.data.validation import check_names
 from edgewise.errors import ArgumentError
 from edgewise.graphs import to_networkx
@@ -21,6 +21,7 @@ from edgewise.priors import Constraints, FunctionTerm, Prior, PriorSum, default_
 from edgewise.samplers import DagMCMC, Model, Sampler, prepare_prior
 from edgewise.samplers.sampler import IsOver, never
 from edgewise.scores import Score, default_score
+from edgewise.wording import enumerate_items
 
 from .conditionals import condition
 
@@ -40,11 +41,11 @@ class Plan:
     @property
     def moments(self) -> Moments | None:
         """The sufficient statistics of the data, for the posterior to keep."""
-        return None if self.dataset is None else self.dataset.moments
+        return None if self.dataset is None else self.dataset.plain_moments
 
     def look(self) -> tuple[Finding, ...] | None:
-        """Look at the data as a Gaussian model has to; None where there are no data, or a score of another model."""
-        if self.dataset is None or self.score is None or self.score.takes != "moments":
+        """Look at the data as our models have to; None where there are no data, or a score of another model."""
+        if self.dataset is None or self.score is None or self.score.takes == "rows":
             return None
         return look(self.dataset)
 
@@ -89,6 +90,7 @@ def make_plan(
     score: Score | None,
     prior: Prior | None,
     constraints: Constraints | None,
+    reading: Reading | None = None,
     is_over: IsOver = never,
 ) -> Plan:
     """Check the parts of a run and prepare its target; without data, a run on the prior alone.
@@ -102,17 +104,18 @@ def make_plan(
         _check_part("constraints", constraints, fits=fits, example="Constraints(required=[('Raf', 'Mek')])")
     record = {"prior": _describe(prior), "constraints": None if constraints is None else asdict(constraints)}
     if data is None:
+        if reading:
+            raise ArgumentError(f"A run without data, on the prior alone, takes no {enumerate_items(list(reading))}.")
         return _plan_prior(nodes, sampler, score, prior, constraints, record)
     if nodes is not None:
         raise ArgumentError("nodes are for a run without data only; with data, the columns are the variables.")
     sampler = DagMCMC() if sampler is None else sampler
-    score = default_score() if score is None else score
     _check_part("sampler", sampler, fits=isinstance(sampler, Sampler), example="DagMCMC()")
-    _check_part("score", score, fits=isinstance(score, Score), example="BGe() or GaussianBIC()")
-    dataset = load_data(data)
+    _check_part("score", score, fits=score is None or isinstance(score, Score), example="BGe() or BDeu()")
+    dataset = load_data(data, **(reading or {}))
+    score = default_score(dataset) if score is None else score
     sampler = sampler.resolve(dataset)
     knowledge = None if constraints is None else constraints.resolve(dataset.names)
-    about = {"n": dataset.n, "p": dataset.p, "kind": dataset.kind, "fingerprint": dataset.fingerprint}
     return Plan(
         names=dataset.names,
         sampler=sampler,
@@ -120,7 +123,7 @@ def make_plan(
         prior=prior,
         dataset=dataset,
         score=score,
-        record={"data": about, "sampler": _describe(sampler), "score": _describe(score), **record},
+        record={"data": dataset.record(), "sampler": _describe(sampler), "score": _describe(score), **record},
     )
 
 

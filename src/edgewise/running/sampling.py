@@ -10,13 +10,13 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 import numpy as np
 
 from edgewise._kernels.compiling import compilation_announced
 from edgewise.arguments import is_number, is_whole
-from edgewise.data import Data, Finding, find_order
+from edgewise.data import Data, Finding, Reading, find_order
 from edgewise.errors import ArgumentError, StoppedEarlyWarning, UnusualDataWarning
 from edgewise.posterior import Posterior
 from edgewise.posterior.collecting import Collector, InMemory
@@ -54,6 +54,7 @@ def sample(
     store: str | os.PathLike[str] | None = None,
     time_budget: float | None = None,
     progress: bool = True,
+    **reading: Unpack[Reading],
 ) -> Posterior:
     """Sample DAGs from their posterior distribution.
 
@@ -69,7 +70,8 @@ def sample(
         Default: ``DagMCMC()``, which draws DAGs from their posterior, each counted once. A run without data has its
         own, and no score.
     score
-        Default: ``BGe()``.
+        Default: the one that fits the kinds of the columns: ``BGe()`` for numbers, ``BDeu()`` for levels,
+        ``DegenerateGaussian()`` where there are both.
     prior
         Default: ``Sparsity("auto")``, whose strength grows with the number of variables; the paper's experiments have
         ``Sparsity(1.0)``. Priors add up: ``Sparsity(1.0) + TierOrder(...) + Paths(...)``.
@@ -104,6 +106,9 @@ def sample(
     progress
         Show a bar for each chain and how well the chains agree or, where standard error is not a terminal, a line when
         sampling begins and ends.
+    **reading
+        How to read the table, as in :func:`edgewise.load_data`: ``kinds`` of columns, ``transform="ranks"``, what to do
+        about ``missing`` values, ``interventions`` with their ``targets``, and which ``columns`` to use or ``drop``.
 
     Returns
     -------
@@ -134,7 +139,14 @@ def sample(
     stop = Stop(time_budget)
     with stop.listening(), compilation_announced(lambda: tell(progress, COMPILING)):
         plan = make_plan(
-            data, nodes, sampler=sampler, score=score, prior=prior, constraints=constraints, is_over=stop.is_over
+            data,
+            nodes,
+            sampler=sampler,
+            score=score,
+            prior=prior,
+            constraints=constraints,
+            reading=reading,
+            is_over=stop.is_over,
         )
         orders = _starts(start, plan, rngs)
     findings = plan.look()

@@ -10,12 +10,12 @@ sought: with ``MinimalIMAP(parents="full")``, the criterion of the sparsest perm
 """
 
 from dataclasses import replace
-from typing import cast
+from typing import Unpack, cast
 
 import numpy as np
 
 from edgewise.arguments import is_whole, make_generator
-from edgewise.data import Data
+from edgewise.data import Data, Reading
 from edgewise.errors import ArgumentError
 from edgewise.priors import Constraints, Prior
 from edgewise.samplers import MinimalIMAP, Schedule
@@ -37,6 +37,7 @@ def map_search(
     constraints: Constraints | None = None,
     restarts: int = 20,
     seed: int | np.random.Generator | None = None,
+    **reading: Unpack[Reading],
 ) -> np.ndarray:
     """Search for the DAG with the highest posterior.
 
@@ -48,7 +49,7 @@ def map_search(
         How an order stands for a DAG: its ``parents``, ``criterion`` and ``alpha`` are used. Default:
         ``MinimalIMAP(criterion="score")``.
     score
-        Default: ``BGe()``.
+        Default: the one that fits the kinds of the columns, ``BGe()`` for numbers.
     prior
         Default: ``Sparsity("auto")``. Any prior will do.
     constraints
@@ -57,6 +58,8 @@ def map_search(
         How many times the search goes on from a disturbed order after the first time.
     seed
         A whole number or a NumPy generator makes the result repeatable.
+    **reading
+        How to read the table, as in :func:`edgewise.load_data`.
 
     Returns
     -------
@@ -83,7 +86,7 @@ def map_search(
     rng = make_generator(seed)
     sampler = MinimalIMAP(criterion="score") if sampler is None else sampler
     relocating = replace(sampler, moves="relocate", target="orders", temperatures=None)
-    plan = make_plan(data, None, sampler=relocating, score=score, prior=prior, constraints=constraints)
+    plan = make_plan(data, None, sampler=relocating, score=score, prior=prior, constraints=constraints, reading=reading)
     chain = cast(OrderChain, plan.model.start(rng.permutation(len(plan.names)), rng, ENDLESS))
     chain.climb_to_top()
     best, dag = chain.log_posterior, chain.dag()

@@ -22,6 +22,7 @@ from edgewise.independence import (
     IndependenceTest,
     check_alpha,
     check_test,
+    find_thresholds,
     warn_of_void_tests,
 )
 from edgewise.priors import (
@@ -80,8 +81,8 @@ class MinimalIMAP(Sampler):
     criterion
         What helps, for ``"grow-shrink"``: ``"score"``, a local score that is higher by more than the penalty of
         ``Sparsity("auto")``, whatever the prior, or ``"test"``, dependence at the level alpha given the parents so
-        far. ``"auto"`` is ``"test"`` with fewer than 200 rows, where the score leaves weak edges out of every draw,
-        else ``"score"``.
+        far. ``"auto"`` is ``"test"`` with fewer than 200 rows of numbers, where the score leaves weak edges out of
+        every draw, else ``"score"``.
     moves
         ``"adjacent"``: exchanges of neighbours in the order, first and last counting as neighbours, as in the paper.
         ``"relocate"``: a variable's new position is drawn from its full conditional. ``"auto"``: one move in five is a
@@ -93,7 +94,8 @@ class MinimalIMAP(Sampler):
         exactly with up to 8 variables, with more by the number of orders that a DAG agrees with, whether or not each
         of them leads to it.
     test
-        The test of conditional independence. Default: ``FisherZ()``. Where one is given, it is the criterion.
+        The test of conditional independence. Default: ``FisherZ()`` for numbers, ``GSquared()`` for levels. Where one
+        is given, it is the criterion.
     laziness
         Probability of doing nothing in an iteration; positive, so that the chain is aperiodic.
     temperatures
@@ -175,7 +177,7 @@ class MinimalIMAP(Sampler):
 
     def _full_conditioning(self, dataset: Dataset) -> FullConditioning:
         """Return the tests of each variable given all its other predecessors."""
-        thresholds = check_test(self.test).thresholds(dataset.n, dataset.p, self.alpha)
+        thresholds = find_thresholds(self.test, dataset, self.alpha)
         threshold = np.minimum(thresholds, HIGHEST_THRESHOLD)
         warn_of_void_tests(dataset.n, dataset.p, len(threshold))
         correlation = aligned_zeros(dataset.p, padded(dataset.p))

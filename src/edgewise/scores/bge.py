@@ -67,7 +67,8 @@ class BGe(Score):
 
     def prepare(self, dataset: Dataset) -> LogDetScore:
         """Return the score's tables for a data set."""
-        n, p, moments = dataset.n, dataset.p, dataset.moments
+        p, moments = dataset.p, dataset.moments
+        n = moments.n
         alpha_w = p + 2.0 if self.alpha_w is None else self.alpha_w
         if not (is_number(alpha_w) and p + 1 < alpha_w < np.inf):
             raise ArgumentError(

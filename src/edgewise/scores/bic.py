@@ -31,7 +31,7 @@ class GaussianBIC(Score):
 
     def prepare(self, dataset: Dataset) -> LogDetScore:
         """Return the score's tables for a data set."""
-        n, p = dataset.n, dataset.p
+        n, p = dataset.moments.n, dataset.p
         # A family that fits every row exactly has no likelihood: never choose it.
         most_parents = min(p - 1, n - 2)
         size = np.arange(most_parents + 1)

@@ -6,9 +6,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from edgewise._kernels.scores.families import score_families
-from edgewise._kernels.scores.interface import is_registered, new_room
+from edgewise._kernels.scores.interface import new_room
 from edgewise.data import Dataset
-from edgewise.errors import ArgumentError
 
 
 class Score(ABC):
@@ -25,23 +24,12 @@ class Score(ABC):
     """
 
     takes: ClassVar[str] = "moments"
+    uses_interventions: ClassVar[bool] = False
+    """Whether families are judged by the rows in which their variable was not set; else interventions are refused."""
 
     @abstractmethod
     def prepare(self, dataset: Dataset) -> Any:
         """Return the score's tables for a data set, as compiled code wants them."""
-
-
-def prepare_score(score: Score, dataset: Dataset) -> Any:
-    """Return the tables of a score for a data set, after checking that it fits the data."""
-    if not isinstance(score, Score):
-        raise ArgumentError(f"score must be an object such as BGe() or GaussianBIC(), but {score!r} was given.")
-    dataset.check_offers(score.takes, type(score).__name__)
-    tables = score.prepare(dataset)
-    if not is_registered(tables):
-        raise ArgumentError(
-            f"No compiled functions are registered for scores with tables of the type {type(tables).__name__}."
-        )
-    return tables
 
 
 def local_scores(dag: np.ndarray, tables: Any) -> np.ndarray:

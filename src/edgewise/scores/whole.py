@@ -1,18 +1,15 @@
 """Scores of whole DAGs."""
 
-from edgewise.data import Data, load_data
+from typing import Unpack
+
+from edgewise.data import Data, Reading, load_data
 from edgewise.graphs import Graph, as_dag
 
-from .bge import BGe
-from .scoring import Score, local_scores, prepare_score
+from .choosing import prepare_score
+from .scoring import Score, local_scores
 
 
-def default_score() -> Score:
-    """Return the score that is used, in samplers and searches alike, where none is given."""
-    return BGe()
-
-
-def score(dag: Graph, data: Data, score: Score | None = None) -> float:
+def score(dag: Graph, data: Data, score: Score | None = None, **reading: Unpack[Reading]) -> float:
     """Return the logarithm of a DAG's score.
 
     Parameters
@@ -22,7 +19,9 @@ def score(dag: Graph, data: Data, score: Score | None = None) -> float:
     data
         Whatever :func:`edgewise.sample` takes.
     score
-        Default: ``BGe()``.
+        Default: the one that fits the kinds of the columns, ``BGe()`` for numbers.
+    **reading
+        How to read the table, as in :func:`edgewise.load_data`.
 
     Examples
     --------
@@ -31,6 +30,6 @@ def score(dag: Graph, data: Data, score: Score | None = None) -> float:
     >>> ew.score(sim.dag, sim.data) > ew.score(sim.dag * 0, sim.data)
     True
     """
-    dataset = load_data(data)
-    tables = prepare_score(default_score() if score is None else score, dataset)
+    dataset = load_data(data, **reading)
+    tables = prepare_score(score, dataset)
     return float(local_scores(as_dag(dag, dataset.names), tables).sum())

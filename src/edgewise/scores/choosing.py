@@ -1,0 +1,45 @@
+"""The score that fits the data."""
+
+from typing import Any
+
+from edgewise._kernels.scores.interface import is_registered
+from edgewise.data import Dataset, check_fits
+from edgewise.errors import ArgumentError
+
+from .bdeu import BDeu
+from .bge import BGe
+from .degenerate import DegenerateGaussian
+from .scoring import Score
+
+
+def default_score(dataset: Dataset) -> Score:
+    """Return the score that is used, in samplers and searches alike, where none is given.
+
+    BGe for numbers and grades, BDeu for levels, and the degenerate Gaussian where there are both.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from edgewise.data import load_data
+    >>> table = pd.DataFrame({"smoker": ["yes", "no", "no", "yes"], "cancer": [True, False, False, False]})
+    >>> default_score(load_data(table))
+    BDeu(equivalent_sample_size=1.0)
+    >>> default_score(load_data(table.assign(age=[61.0, 34.0, 48.0, 52.0])))
+    DegenerateGaussian(alpha_mu=1.0, alpha_w=None)
+    """
+    return {"continuous": BGe(), "discrete": BDeu(), "mixed": DegenerateGaussian()}[dataset.kind]
+
+
+def prepare_score(score: Score | None, dataset: Dataset) -> Any:
+    """Return the tables of a score, or else of the default one, for a data set that it is checked to fit."""
+    if score is None:
+        score = default_score(dataset)
+    if not isinstance(score, Score):
+        raise ArgumentError(f"score must be an object such as BGe() or BDeu(), but {score!r} was given.")
+    check_fits(score, dataset, instead=f"use {type(default_score(dataset)).__name__}()")
+    tables = score.prepare(dataset)
+    if not is_registered(tables):
+        raise ArgumentError(
+            f"No compiled functions are registered for scores with tables of the type {type(tables).__name__}."
+        )
+    return tables
