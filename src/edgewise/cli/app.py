@@ -12,7 +12,7 @@ from typer.core import TyperGroup
 
 from edgewise.wording import printable
 
-from .options import CHAINS, INTERRUPTED, MODEL, OUTPUT, NoColor, Quiet
+from .options import CHAINS, INTERRUPTED, MODEL, OUTPUT, TABLE, NoColor, Quiet
 from .reproducing import reproduce
 
 
@@ -47,6 +47,16 @@ class ScoreName(StrEnum):
 
     bge = "bge"
     bic = "bic"
+    bdeu = "bdeu"
+    degenerate = "degenerate-gaussian"
+
+
+class MissingName(StrEnum):
+    """What to do about missing values."""
+
+    error = "error"
+    drop = "drop"
+    em = "em"
 
 
 def _tell_version(wanted: bool) -> None:
@@ -57,7 +67,13 @@ def _tell_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-Iterations = Annotated[int, typer.Option(rich_help_panel=CHAINS, help="Steps of each chain, burn-in included.")]
+Iterations = Annotated[
+    int | None,
+    typer.Option(
+        rich_help_panel=CHAINS,
+        help="Steps of each chain, burn-in included; by default 100,000, or as many as --time-budget allows.",
+    ),
+]
 BurnIn = Annotated[
     float,
     typer.Option(rich_help_panel=CHAINS, help="Part to leave out: below 1 a share, else a number of iterations."),
@@ -90,18 +106,21 @@ def options(
         "edgewise fit measurements.csv --out results",
         "edgewise fit measurements.csv --out results --constraints known.yaml",
         "edgewise fit measurements.csv --out results --time-budget 600 --json",
+        "edgewise fit cohort.csv --out results --drop patient --kinds grade=ordinal --missing em",
+        "edgewise fit screen.csv --out results --interventions condition --targets targets.yaml",
     )
 )
 def fit(
     data: Annotated[Path, typer.Argument(help="CSV, TSV or Parquet file: a row per observation, named columns.")],
     out: Annotated[Path, typer.Option(rich_help_panel=OUTPUT, help="Directory for the results; made if need be.")],
-    iterations: Iterations = 100_000,
+    iterations: Iterations = None,
     burn_in: BurnIn = 0.2,
     thin: Thin = None,
     chains: Chains = 4,
     seed: Annotated[int | None, typer.Option(rich_help_panel=CHAINS, help="Makes the result repeatable.")] = None,
     time_budget: Annotated[
-        float | None, typer.Option(rich_help_panel=CHAINS, help="Stop after so many seconds with what there is.")
+        float | None,
+        typer.Option(rich_help_panel=CHAINS, help="Seconds to sample; with --iterations, those after which to stop."),
     ] = None,
     alpha: Annotated[
         float | None,
@@ -116,12 +135,52 @@ def fit(
             help="Sparsity of the prior, exp(-gamma * number of edges); by default to suit the columns.",
         ),
     ] = None,
-    score: Annotated[ScoreName, typer.Option(rich_help_panel=MODEL, help="Score of DAGs.")] = ScoreName.bge,
+    score: Annotated[
+        ScoreName | None,
+        typer.Option(rich_help_panel=MODEL, help="Score of DAGs; by default the one that fits the columns."),
+    ] = None,
     constraints: Annotated[
         Path | None,
         typer.Option(
             rich_help_panel=MODEL, help="YAML or JSON file of what is known for certain about edges, order and paths."
         ),
+    ] = None,
+    kinds: Annotated[
+        list[str] | None,
+        typer.Option(
+            rich_help_panel=TABLE,
+            metavar="COLUMN=KIND",
+            help="What a column measures: continuous, ordinal, binary or categorical. May be repeated.",
+        ),
+    ] = None,
+    ranks: Annotated[
+        bool,
+        typer.Option("--ranks", rich_help_panel=TABLE, help="Replace measurements by normal scores of their ranks."),
+    ] = False,
+    missing: Annotated[
+        MissingName,
+        typer.Option(
+            rich_help_panel=TABLE, help="Refuse missing values, leave out their rows, or use what is known (em)."
+        ),
+    ] = MissingName.error,
+    interventions: Annotated[
+        str | None,
+        typer.Option(
+            rich_help_panel=TABLE,
+            metavar="COLUMN|FILE",
+            help="Column with the condition of each row, with --targets; or a file with 1 for each cell that was set.",
+        ),
+    ] = None,
+    targets: Annotated[
+        Path | None,
+        typer.Option(rich_help_panel=TABLE, help="YAML or JSON file of the variables set under each condition."),
+    ] = None,
+    columns: Annotated[
+        list[str] | None,
+        typer.Option(rich_help_panel=TABLE, metavar="COLUMN", help="Use this column; repeat for more."),
+    ] = None,
+    drop: Annotated[
+        list[str] | None, typer.Option(rich_help_panel=TABLE, metavar="COLUMN", help="Leave this column out; repeat.")
     ] = None,
     overwrite: Overwrite = False,
     quiet: Quiet = False,
@@ -134,15 +193,22 @@ def fit(
     """
     import edgewise as ew
 
+    from .reading import read_interventions, read_kinds
     from .results import DRAWS, check_directory, new_files, write_results
     from .summary import tell
 
+    scores = {
+        ScoreName.bge: ew.BGe,
+        ScoreName.bic: ew.GaussianBIC,
+        ScoreName.bdeu: ew.BDeu,
+        ScoreName.degenerate: ew.DegenerateGaussian,
+    }
     check_directory(out, overwrite=overwrite)
     with new_files(out) as directory:
         posterior = ew.sample(
             data,
             sampler=None if alpha is None else ew.MinimalIMAP(alpha=alpha, criterion="test"),
-            score=ew.BGe() if score is ScoreName.bge else ew.GaussianBIC(),
+            score=None if score is None else scores[score](),
             prior=ew.Sparsity("auto" if gamma is None else gamma),
             constraints=None if constraints is None else ew.Constraints.read(constraints),
             iterations=iterations,
@@ -153,6 +219,12 @@ def fit(
             store=directory / DRAWS,
             time_budget=time_budget,
             progress=not quiet,
+            kinds=read_kinds(kinds),
+            transform="ranks" if ranks else None,
+            missing=missing.value,
+            columns=columns or None,
+            drop=drop or None,
+            **read_interventions(interventions, targets),
         )
         summary = write_results(posterior, directory)
     tell(summary, out, quiet=quiet, as_json=as_json)
@@ -187,7 +259,7 @@ def demo(
         "edgewise-demo"
     ),
     n: Annotated[int, typer.Option(help="Number of rows.")] = 1000,
-    iterations: Iterations = 100_000,
+    iterations: Iterations = None,
     seed: Annotated[int, typer.Option(rich_help_panel=CHAINS, help="Seed of the simulation and the chains.")] = 1,
     overwrite: Overwrite = False,
     quiet: Quiet = False,

@@ -8,7 +8,7 @@ import typer
 INTERRUPTED = 130
 """Exit code after Ctrl-C: 128 plus the number of the signal."""
 
-CHAINS, MODEL, OUTPUT = "Chains", "Model", "Output"
+CHAINS, MODEL, TABLE, OUTPUT = "Chains", "Model", "Data", "Output"
 """The panels."""
 
 

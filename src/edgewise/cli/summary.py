@@ -14,6 +14,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from edgewise.posterior.accounts import describe_data
 from edgewise.posterior.diagnostics import Diagnostics
 from edgewise.posterior.summaries import count_pairs, headline
 from edgewise.wording import enumerate_items, printable
@@ -122,7 +123,9 @@ def show(summary: Summary, out: Path) -> None:
         console = Console(width=UNLIMITED)
     if len(summary.pairs):
         console.print(_table(summary.pairs.head(SHOWN), console.width))
-    console.print(Text(f"{headline(summary.pairs)} {_method(summary.info['sampler'])}"))
+    console.print(Text(f"{headline(summary.pairs)} {_method(summary.info)}"))
+    for sentence in describe_data(summary.info):
+        console.print(Text(printable(sentence)))
     if summary.accuracy is not None:
         console.print(Text(_compared(summary.accuracy)))
     console.print()
@@ -143,11 +146,12 @@ def _show_findings(console: Console, findings: list[dict[str, Any]]) -> None:
         console.print(Padding(Text(f"- {printable(finding['sentence'])}"), (0, 0, 0, 2), expand=False))
 
 
-def _method(sampler: dict[str, Any]) -> str:
+def _method(info: dict[str, Any]) -> str:
     """Say what was sampled."""
+    sampler, score = info["sampler"], info["score"]["name"]
     if sampler["name"] == "DagMCMC":
-        return "DAGs were drawn from their posterior, each DAG counted once."
-    by = "the score" if sampler["criterion"] == "score" else "tests of independence"
+        return f"DAGs were drawn from their posterior, each DAG counted once, with the score {score}."
+    by = f"the score {score}" if sampler["criterion"] == "score" else "tests of independence"
     return f"Orders were drawn, each standing for one DAG, whose parents were found by {sampler['parents']}, with {by}."
 
 

@@ -14,6 +14,7 @@ import pandas as pd
 from edgewise.errors import DataError
 from edgewise.report import Content, draw_edges, summarize, write_page
 
+from .accounts import describe_data, describe_model
 from .diagnostics import LARGEST_DIFFERENCE
 from .effects import pair_effects
 from .pictures import draw_agreement, draw_trace, drawn_pairs, lay_out_pairs
@@ -59,6 +60,8 @@ def write_report(posterior: "Posterior", path: str | os.PathLike[str]) -> None:
         largest_difference=LARGEST_DIFFERENCE,
         effective_draws=diagnostics.effective_draws,
         headline=headline(pairs),
+        account=describe_data(posterior.info),
+        model=describe_model(posterior.info),
         told_by="the data" if posterior.knowledge is None else "data and constraints",
         probable=PROBABLE,
         joined=len(pairs),

@@ -1,4 +1,4 @@
-"""Constraints from YAML and JSON files."""
+"""Constraints, and other mappings, from YAML and JSON files."""
 
 import json
 from collections import Counter
@@ -12,12 +12,24 @@ from edgewise.errors import ArgumentError
 from edgewise.wording import quote
 
 
-def read_mapping(path: str | PathLike[str]) -> dict[str, Any]:
-    """Return what a YAML or JSON file has for each of its keys, as text."""
+def read_mapping(
+    path: str | PathLike[str], *, what: str = "constraints", keys: str = "keys such as required or tiers"
+) -> dict[str, Any]:
+    """Return what a YAML or JSON file has for each of its keys, as text.
+
+    Parameters
+    ----------
+    path
+        The file.
+    what, keys
+        What it should hold, and what its keys should be, for messages.
+    """
     try:
         file = Path(path)
     except TypeError as error:
-        raise ArgumentError(f"Constraints are read from the path of a file, but it is {quote(path)}.") from error
+        raise ArgumentError(
+            f"{what.capitalize()} are read from the path of a file, but it is {quote(path)}."
+        ) from error
     shown = quote(str(path))
     try:
         text = file.read_text(encoding="utf-8-sig")
@@ -39,9 +51,7 @@ def read_mapping(path: str | PathLike[str]) -> dict[str, Any]:
         line = text.count("\n", 0, error.position) + 1
         raise ArgumentError(f"The file {shown} is not valid YAML, see line {line} ({error.reason}).") from error
     if pairs is None:
-        raise ArgumentError(
-            f"The file {shown} holds no constraints: it must have keys such as required or tiers, each with a list."
-        )
+        raise ArgumentError(f"The file {shown} holds no {what}: it must have {keys}, each with a list.")
     for key, times in Counter(key for key, _ in pairs).items():
         if times > 1:
             raise ArgumentError(f"The file {shown} has the key {quote(key)} {times} times; put all under one.")

@@ -37,6 +37,9 @@ SMALLEST_SHARE = 0.05
 ARROWS = {"->": "→", "<-": "←", "-": "–"}
 """How the direction of a pair is shown."""
 
+ELSEWHERE = ("findings", "kinds", "levels", "conditions", "targets", "told_kinds")
+"""What the page says of the data in other places than among the settings."""
+
 MOST_CHANGES = 12
 """Differences of a DAG from the most probable one that are spelt out; of more, only the number is told."""
 
@@ -75,6 +78,8 @@ class Content:
         How many independent draws the run is worth, for the probabilities of edges.
     headline, told_by
         How many pairs are joined, and of how many the direction can be told; and what tells it.
+    account, model
+        Sentences on how the data were taken, and what the score takes graphs for.
     probable
         From which probability on pairs count as joined.
     joined
@@ -115,6 +120,8 @@ class Content:
     effective_draws: float
     headline: str
     told_by: str
+    account: list[str]
+    model: str
     probable: float
     joined: int
     pairs: pd.DataFrame
@@ -219,7 +226,7 @@ def _setting_rows(info: dict[str, Any]) -> list[tuple[str, str]]:
     """Return the record of a run as pairs of a label and a value, nested ones with dots between their names."""
     rows: list[tuple[str, str]] = []
     for name, value in info.items():
-        if name == "findings":  # which are at the top of the page
+        if name in ELSEWHERE:
             continue
         if isinstance(value, dict):
             rows += [(f"{name}.{inner}", text) for inner, text in _setting_rows(value)]
