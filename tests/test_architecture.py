@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import edgewise
+from edgewise.data import Reading
 
 SOURCE = Path(edgewise.__file__).parent
 MODULES = sorted(SOURCE.rglob("*.py"))
@@ -272,7 +273,7 @@ def documented(docstring, section):
     found = re.search(rf"^{section}\n-+\n(.*?)(?=^\S[^\n]*\n-+$|\Z)", inspect.cleandoc(docstring) + "\n", re.M | re.S)
     if not found:
         return set()
-    heads = re.findall(r"^(\w[\w, *]*?)(?: :.*)?$", found.group(1), re.M)
+    heads = re.findall(r"^(?:\*\*)?(\w[\w, *]*?)(?: :.*)?$", found.group(1), re.M)
     return {name.strip() for head in heads for name in head.split(",")}
 
 
@@ -281,6 +282,8 @@ def test_public_functions_describe_their_parameters():
         parameters = set(inspect.signature(function).parameters) - {"self", "cls"}
         short = len(parameters) <= 1 and function.__qualname__ not in edgewise.__all__
         described = documented(function.__doc__ or "", "Parameters")
+        if "reading" in parameters and function is edgewise.load_data:
+            parameters = parameters - {"reading"} | set(Reading.__annotations__)
         return function.__doc__ and (described == parameters or (short and not described))
 
     assert [name for name, function in public_functions() if not is_described(function)] == []

@@ -133,7 +133,10 @@ def test_few_values_are_codes(clean, rng, codes):
     found = seen(clean.assign(code=rng.choice(codes, len(clean))))
     assert found.keys() == {"few-values"}
     assert found["few-values"].columns == ("code",)
-    assert f"Column 'code' has only {len(codes)} different values, but the model" in found["few-values"].sentence
+    assert (
+        f"Column 'code' has only {len(codes)} different values, but as numbers it is taken"
+        in found["few-values"].sentence
+    )
 
 
 def test_many_columns_of_codes_are_not_repeated_rows(clean):
