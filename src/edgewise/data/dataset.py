@@ -147,6 +147,9 @@ class Dataset:
         covariance matrix, the means and n).
     kind
         What the columns measure.
+    targets
+        The distinct sets of variables, as sorted column numbers, that the experimenter set together in some rows; none
+        without interventions.
     """
 
     names: tuple[str, ...]
@@ -154,6 +157,7 @@ class Dataset:
     moments: Moments
     fingerprint: str
     kind: Literal["continuous"] = "continuous"
+    targets: tuple[tuple[int, ...], ...] = ()
 
     @property
     def n(self) -> int:
