@@ -391,12 +391,11 @@ def test_targets_and_knowledge_compel_together_among_all_dags_with_four_nodes():
         check_knowledge(dag, members, random_constraints(4, dag, rng), random_targets(4, rng))
         for members in group_by_class(naive.all_dags(4))
         for dag in members
-        for _ in range(2)
     ]
     assert np.mean(changed) > 0.1
 
 
-@pytest.mark.parametrize(("p", "number"), [(5, 300), (6, 60)])
+@pytest.mark.parametrize(("p", "number"), [(5, 200), (6, 30)])
 def test_targets_and_knowledge_compel_together_among_equivalent_dags(p, number):
     rng = np.random.default_rng(p + 40)
     changed = []
