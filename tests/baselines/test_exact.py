@@ -1,3 +1,4 @@
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -287,6 +288,26 @@ def test_constraints_compel_edges(rng):
     expected = np.tensordot(found.probabilities, labels, axes=1)
     np.testing.assert_allclose(found.edge_probabilities("compelled"), expected, rtol=0, atol=1e-12)
     assert found.edge_probabilities("compelled").loc["X1", "X3"] == 1
+
+
+@pytest.mark.parametrize("constraints", [None, ew.Constraints(tiers=[[0], [2]])])
+def test_interventions_compel_edges(rng, constraints):
+    values = rng.standard_normal((40, 4)) @ (np.eye(4) + 0.5 * rng.standard_normal((4, 4)))
+    targets = ((1,), (1, 3))
+    found = exact_posterior(values, over="dags", constraints=constraints)
+    told = replace(found, targets=targets)
+    labels = np.array([ew.compelled_edges(dag, constraints, targets) for dag in found.dags])
+    expected = np.tensordot(found.probabilities, labels, axes=1)
+    np.testing.assert_allclose(told.edge_probabilities("compelled"), expected, rtol=0, atol=1e-12)
+    # Exactly one of X1 and any other is set in some rows: if there is an edge, its direction is told.
+    np.testing.assert_allclose(told.edge_probabilities("compelled").loc["X1"], found.edge_probabilities().loc["X1"])
+    assert (told.edges()["compelled"] > found.edges()["compelled"] + 0.01).any()
+
+
+def test_the_targets_are_those_of_the_data(rng):
+    dataset = replace(load_data(rng.standard_normal((40, 3))), targets=((0, 2),))
+    assert exact_posterior(dataset, over="dags").targets == ((0, 2),)
+    assert exact_posterior(rng.standard_normal((40, 3)), over="dags").targets == ()
 
 
 def test_beliefs_about_edges_are_a_prior(rng):

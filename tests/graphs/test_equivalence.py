@@ -1,5 +1,5 @@
 import json
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import networkx as nx
@@ -7,10 +7,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from compiled import altered
+from edgewise._kernels.graphs import equivalence as kernels
 from edgewise._kernels.graphs.equivalence import compelled_weighted_sum, label_compelled
-from edgewise._kernels.graphs.orientation import exclude
+from edgewise._kernels.graphs.orientation import exclude, follows, orient
 from edgewise.errors import ArgumentError, GraphError
 from edgewise.graphs import compelled_edges, cpdag, is_markov_equivalent
+from edgewise.graphs.equivalence import told_by
 from edgewise.priors import Constraints
 from naive import graphs as naive
 from naive.knowledge import faults
@@ -195,14 +198,21 @@ def random_constraints(p, dag, rng):
     )
 
 
-def check_knowledge(dag, members, constraints):
+def check_knowledge(dag, members, constraints, targets=()):
     """Compare with the members of a class that agree with constraints; return whether knowledge has added anything."""
     names = [f"X{i}" for i in range(len(dag))]
-    left = np.array([member for member in members if not faults(member, constraints, names)])
-    found = compelled_edges(dag, constraints)
+    seen = naive.skeletons_where_set(dag, targets)
+    left = np.array(
+        [
+            member
+            for member in members
+            if not faults(member, constraints, names) and naive.skeletons_where_set(member, targets) == seen
+        ]
+    )
+    found = compelled_edges(dag, constraints, targets)
     np.testing.assert_array_equal(found, left.all(axis=0))
-    np.testing.assert_array_equal(cpdag(dag, constraints), left.any(axis=0))
-    return (found != compelled_edges(dag)).any()
+    np.testing.assert_array_equal(cpdag(dag, constraints, targets), left.any(axis=0))
+    return (found != compelled_edges(dag, targets=targets)).any()
 
 
 def test_knowledge_compels_what_it_does_among_all_dags_with_four_nodes():
@@ -309,3 +319,154 @@ def test_a_dag_that_does_not_agree_is_refused(constraints, words):
 def test_constraints_must_be_constraints():
     with pytest.raises(ArgumentError, match="constraints must be an object such as"):
         compelled_edges(COLLIDER_WITH_TAIL, [("A", "B")])
+
+
+# With interventions: the equivalent DAGs that they cannot tell apart are listed.
+
+
+def all_targets(p):
+    """Return all families of one or two sets of variables that were set together."""
+    sets = [together for size in range(1, p + 1) for together in combinations(range(p), size)]
+    return [*combinations(sets, 1), *combinations(sets, 2)]
+
+
+def random_targets(p, rng):
+    sets = [np.flatnonzero(rng.random(p) < rng.choice([0.2, 0.5])).tolist() for _ in range(rng.integers(1, 3))]
+    return [together for together in sets if together]
+
+
+def split_by_targets(members, targets):
+    """Return the parts of a Markov equivalence class that interventions tell apart."""
+    parts = {}
+    for member in members:
+        parts.setdefault(naive.skeletons_where_set(member, targets), []).append(member)
+    return [np.array(part) for part in parts.values()]
+
+
+def count_faults(p, *, tell=told_by):
+    """Return of how many DAGs with p nodes, and targets, the labels are not those of the enumerated class; and all."""
+    number, wrong = 0, 0
+    classes = group_by_class(naive.all_dags(p))
+    for targets in all_targets(p):
+        excluded = exclude(told=tell(targets, p))
+        for part in (part for members in classes for part in split_by_targets(members, targets)):
+            labels = np.array([label_compelled(member, excluded) for member in part])
+            wrong += (labels != part.all(axis=0)).any(axis=(1, 2)).sum()
+            number += len(part)
+    return wrong, number
+
+
+@pytest.mark.parametrize(("p", "number"), [(1, 1), (2, 3 * 6), (3, 25 * 28), (4, 543 * 120)])
+def test_all_targets_compel_what_they_do_among_all_small_dags(p, number):
+    assert count_faults(p) == (0, number)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("has_targets and excluded.told[x, y]", "has_targets and False"),
+        ("out[w, x] and not dag[w, y]", "False"),
+        ("if out[x, w]:", "if False:"),
+    ],
+    ids=["not told", "without Meek's first rule", "without Meek's second rule"],
+)
+def test_a_broken_rule_is_caught(monkeypatch, right, wrong):
+    broken = altered([follows, orient, kernels.add_compelled], right=right, wrong=wrong)
+    monkeypatch.setattr(kernels, "add_compelled", broken["add_compelled"])
+    assert count_faults(3)[0] > 0
+
+
+@pytest.mark.parametrize("tell", [np.logical_or.outer, np.logical_and.outer], ids=["either is set", "both are set"])
+def test_telling_what_is_not_told_is_caught(tell):
+    def tell_wrongly(targets, p):
+        are_set = [np.isin(np.arange(p), together) for together in targets]
+        return np.any([tell(is_set, is_set) for is_set in are_set], axis=0)
+
+    assert count_faults(3, tell=tell_wrongly)[0] > 0
+
+
+def test_targets_and_knowledge_compel_together_among_all_dags_with_four_nodes():
+    rng = np.random.default_rng(44)
+    changed = [
+        check_knowledge(dag, members, random_constraints(4, dag, rng), random_targets(4, rng))
+        for members in group_by_class(naive.all_dags(4))
+        for dag in members
+    ]
+    assert np.mean(changed) > 0.1
+
+
+@pytest.mark.parametrize(("p", "number"), [(5, 200), (6, 30)])
+def test_targets_and_knowledge_compel_together_among_equivalent_dags(p, number):
+    rng = np.random.default_rng(p + 40)
+    changed = []
+    for _ in range(number):
+        dag = naive.random_dag(p, rng, density=rng.choice([0.3, 0.5, 0.7]))
+        members = naive.equivalence_class(dag)
+        changed.append(check_knowledge(dag, members, random_constraints(p, dag, rng), random_targets(p, rng)))
+    assert np.mean(changed) > 0.1
+
+
+@pytest.mark.parametrize(
+    ("nodes", "targets", "compelled"),
+    [
+        ("XYZ", ["Y"], ["XY", "YZ"]),
+        ("XYZ", ["X"], ["XY", "YZ"]),
+        ("XYZ", ["Z"], ["YZ"]),
+        # Z -> Y -> X: that Y -> X is told says nothing of Z.
+        ("ZYX", ["X"], ["YX"]),
+        ("XYZ", [["X", "Y"]], ["YZ"]),
+        ("XYZ", [{"X", "Z"}], ["XY", "YZ"]),
+        ("XYZ", [["X", "Y", "Z"]], []),
+        ("XYZ", [[]], []),
+        ("XYZ", [], []),
+        # Two that are set together, and one of them also alone.
+        ("XYZ", [("Y", "Z"), "Z"], ["XY", "YZ"]),
+    ],
+)
+def test_targets_in_a_chain(nodes, targets, compelled):
+    chain = nx.DiGraph(pairwise(nodes))
+    names, dag = list(chain), nx.to_numpy_array(chain).astype(bool)
+    expected = matrix_of([(names.index(a), names.index(b)) for a, b in compelled], 3)
+    numbers = [names.index(one) if isinstance(one, str) else [names.index(name) for name in one] for one in targets]
+    np.testing.assert_array_equal(compelled_edges(chain, targets=targets), expected)
+    np.testing.assert_array_equal(compelled_edges(dag, targets=numbers), expected)
+    np.testing.assert_array_equal(cpdag(chain, targets=targets), dag | (dag & ~expected).T)
+
+
+def test_where_nothing_was_set_nothing_is_looked_at():
+    for told in (None, np.zeros((4, 4), bool), told_by([], 4), told_by([range(4)], 4)):
+        assert all(array.size == 0 for array in exclude(told=told))
+
+
+@pytest.mark.parametrize("p", [1, 2, 5])
+def test_told_is_where_one_of_two_is_set(p):
+    rng = np.random.default_rng(p)
+    for _ in range(20):
+        targets = random_targets(p, rng)
+        told = told_by(targets, p)
+        for i in range(p):
+            for j in range(p):
+                assert told[i, j] == any((i in together) != (j in together) for together in targets)
+
+
+@pytest.mark.parametrize(
+    ("targets", "words"),
+    [
+        ("dose", "targets must be a list of the sets of variables"),
+        (0, "but 0 was given"),
+        ({"condition": ["dose"]}, "targets must be a list"),
+        (pd.DataFrame({"dose": [True], "weight": [False]}), "but a table was given"),
+        (["height"], "There is no variable 'height' to be a target; the graph has 'dose' and 'weight'"),
+        ([["dose", "height"]], "no variable 'height'"),
+        ([2], "no variable 2 "),
+        ([-1], "no variable -1 "),
+        ([[True, False]], "no variable True "),
+        ([None], "no variable None "),
+    ],
+)
+def test_targets_must_be_sets_of_variables(targets, words):
+    graph = nx.DiGraph([("dose", "weight")])
+    for ask in (cpdag, compelled_edges):
+        with pytest.raises(ArgumentError) as caught:
+            ask(graph, targets=targets)
+        assert words in check_sentence(str(caught.value))

@@ -15,13 +15,13 @@ def edge_probability(values, dag, log_prior, x, v):
     return 1 / (1 + math.exp(-gain))
 
 
-def conditional_edges(values, dag, order, log_prior, *, constraints=None):
+def conditional_edges(values, dag, order, log_prior, *, constraints=None, targets=()):
     """Return the probabilities of directed and of compelled edges that one draw gives, two (p, p) arrays."""
     known = None if constraints is None else constraints.resolve([f"X{i}" for i in range(len(dag))])
     p = len(dag)
     directed, compelled = np.zeros((2, p, p))
     joined = dag | dag.T
-    is_compelled = compelled_edges(dag, constraints)
+    is_compelled = compelled_edges(dag, constraints, targets)
     for j, v in enumerate(order):
         before = list(order[:j])
         for x in before:
@@ -31,7 +31,8 @@ def conditional_edges(values, dag, order, log_prior, *, constraints=None):
                 directed[x, v] = edge_probability(values, dag, log_prior, x, v)
         for x in before:
             share = 1.0
-            if not (is_compelled[x, v] or (known is not None and known.forbidden[v, x])):
+            is_told = any((x in together) != (v in together) for together in targets)
+            if not (is_compelled[x, v] or is_told or (known is not None and known.forbidden[v, x])):
                 no_reason = 1.0
                 for w in before:
                     if w != x and not joined[w, x]:

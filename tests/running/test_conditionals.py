@@ -1,5 +1,7 @@
 """Rao-Blackwellised edge probabilities."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -55,6 +57,27 @@ def test_a_prior_on_edges_and_rules_for_them_count(constraints):
     posterior = ew.sample(data, sampler=ew.MinimalIMAP(), prior=prior, constraints=constraints, **QUICK)
     log_prior = prior.terms(names).edge
     check(posterior, data.to_numpy(), log_prior, constraints=constraints)
+
+
+def with_targets(posterior, targets):
+    """Return the posterior as it were had the data had interventions."""
+    return replace(posterior, info={**posterior.info, "data": {**posterior.info["data"], "targets": targets}})
+
+
+@pytest.mark.parametrize("constraints", [None, ew.Constraints(required=[(0, 3)])])
+@pytest.mark.parametrize("targets", [[[1]], [[0, 2], [2, 3, 4]]], ids=str)
+def test_what_interventions_tell_counts(constraints, targets):
+    data = ew.simulate(5, 60, seed=2).data
+    settings = {"sampler": ew.MinimalIMAP(), "prior": ew.Sparsity(0.5), "constraints": constraints}
+    posterior = ew.sample(data, **settings, **QUICK)
+    names = [[f"X{v}" for v in together] for together in targets]
+    model = ew.MinimalIMAP().prepare(
+        ew.load_data(data), ew.BGe(), ew.Sparsity(0.5), constraints and constraints.resolve(list(data))
+    )
+    found = conditionals.condition(with_targets(posterior, names), model.target)
+    check(found, data.to_numpy(), np.full((5, 5), -0.5), constraints=constraints, targets=targets)
+    without = posterior.edge_probabilities("compelled")
+    assert (found.edge_probabilities("compelled") - without).to_numpy().max() > 0.01
 
 
 def test_weights_count():

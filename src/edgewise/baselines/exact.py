@@ -127,7 +127,7 @@ def exact_posterior(
     if over == "orders":
         return sum_orders(families, dataset.names)
     if is_listed:
-        return list_dags(families, dataset.names, knowledge)
+        return list_dags(families, dataset.names, knowledge, dataset.targets)
     return sum_dags(families, dataset.names, knowledge)
 
 
@@ -173,8 +173,13 @@ class Families:
         return family
 
 
-def list_dags(families: Families, names: tuple[str, ...], knowledge: Knowledge | None = None) -> ExactPosterior:
-    """Return the posterior over all DAGs that agree with the knowledge."""
+def list_dags(
+    families: Families,
+    names: tuple[str, ...],
+    knowledge: Knowledge | None = None,
+    targets: tuple[tuple[int, ...], ...] = (),
+) -> ExactPosterior:
+    """Return the posterior over all DAGs that agree with the knowledge; ``targets`` as in :class:`Dataset`."""
     dags = all_dags(families.p)
     parents = np.tensordot(dags, 1 << np.arange(families.p), axes=(1, 0))
     nodes = np.arange(families.p)
@@ -199,6 +204,7 @@ def list_dags(families: Families, names: tuple[str, ...], knowledge: Knowledge |
         probabilities,
         log_posterior,
         knowledge,
+        targets,
     )
 
 

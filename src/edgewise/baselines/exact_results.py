@@ -13,9 +13,11 @@ import pandas as pd
 
 from edgewise._kernels.graphs.equivalence import compelled_weighted_sum
 from edgewise._kernels.graphs.features import blankets_weighted_sum
+from edgewise._kernels.graphs.orientation import exclude
 from edgewise.arguments import is_number, is_whole
 from edgewise.errors import ArgumentError
 from edgewise.graphs import to_networkx
+from edgewise.graphs.equivalence import told_by
 from edgewise.posterior.features import Estimate, as_truth
 from edgewise.posterior.monte_carlo import DIGITS
 from edgewise.posterior.summaries import RankedGraph, consensus
@@ -61,8 +63,8 @@ class ExactEdges:
         ----------
         kind
             ``"directed"``: that i -> j. ``"undirected"``: that i and j are joined, in either direction.
-            ``"compelled"``: that i -> j in every Markov equivalent DAG that agrees with the constraints, known only
-            where DAGs are listed.
+            ``"compelled"``: that i -> j in every Markov equivalent DAG that agrees with the constraints and that the
+            interventions of the data, if there are any, cannot tell from it; known only where DAGs are listed.
 
         Returns
         -------
@@ -170,12 +172,15 @@ class ExactPosterior(ExactEdges):
         Log score plus log prior of each.
     knowledge
         What the constraints say, with which all of them agree.
+    targets
+        The sets of variables, by column number, that were set together in some rows of the data.
     """
 
     dags: np.ndarray
     probabilities: np.ndarray
     log_posterior: np.ndarray
     knowledge: Knowledge | None = None
+    targets: tuple[tuple[int, ...], ...] = ()
 
     def edges(self, threshold: float = 0.0) -> pd.DataFrame:
         """Return a table of edges, the most probable first.
@@ -261,7 +266,8 @@ class ExactPosterior(ExactEdges):
         return self.top_dags(1)[0].graph
 
     def _compelled(self) -> np.ndarray:
-        excluded = None if self.knowledge is None else self.knowledge.exclude()
+        told = told_by(self.targets, len(self.nodes))
+        excluded = exclude(told=told) if self.knowledge is None else self.knowledge.exclude(told)
         return np.asarray(compelled_weighted_sum(self.dags, self.probabilities, excluded))
 
 

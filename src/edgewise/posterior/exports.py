@@ -355,6 +355,6 @@ def _with_writable_names(posterior: Posterior) -> Posterior:
             f"hold: rename the columns of the data, or save the posterior instead."
         )
     renamed = replace(posterior, nodes=names)
-    # The constraints have the old names; what follows from them has none.
-    vars(renamed)["knowledge"] = posterior.knowledge
+    # Constraints and interventions have the old names; what follows from them has none.
+    vars(renamed).update(knowledge=posterior.knowledge, told=posterior.told)
     return renamed

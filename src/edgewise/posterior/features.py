@@ -9,9 +9,11 @@ import pandas as pd
 
 from edgewise._kernels.graphs.equivalence import compelled_weighted_sum
 from edgewise._kernels.graphs.features import list_v_structures
+from edgewise._kernels.graphs.orientation import Excluded, exclude
+from edgewise.data import find_columns
 from edgewise.errors import ArgumentError
-from edgewise.graphs import to_networkx
-from edgewise.priors import Knowledge
+from edgewise.graphs import BoolMatrix, to_networkx
+from edgewise.graphs.equivalence import told_by
 
 from .draws import DrawTable, split
 from .monte_carlo import DIGITS, as_counts
@@ -50,9 +52,27 @@ def sum_matrices(
     return np.round(total / number, DIGITS)
 
 
-def compelled_by_chain(draws: DrawTable, weights: np.ndarray, knowledge: Knowledge | None) -> np.ndarray:
+def told_by_data(info: dict[str, Any], nodes: Sequence[str]) -> BoolMatrix:
+    """Return whether the interventions in the record of a run tell the direction of an edge between two variables.
+
+    ``info["data"]["targets"]`` has the sets of variables that were set together, by name. It is not there, or None,
+    without interventions, without data, and in files written before there were any.
+    """
+    targets = (info.get("data") or {}).get("targets") or ()
+    return told_by([find_columns(nodes, together) for together in targets], len(nodes))
+
+
+def exclude_for(posterior: "Posterior") -> Excluded:
+    """Return what tells Markov equivalent DAGs of a posterior apart: constraints of the run, and interventions.
+
+    It is made anew each time, because it has room that two threads must not share.
+    """
+    knowledge = posterior.knowledge
+    return exclude(told=posterior.told) if knowledge is None else knowledge.exclude(posterior.told)
+
+
+def compelled_by_chain(draws: DrawTable, weights: np.ndarray, excluded: Excluded) -> np.ndarray:
     """Return the probability of every compelled edge in each chain by itself, shape (chain, p, p)."""
-    excluded = None if knowledge is None else knowledge.exclude()
     counts, _ = as_counts(weights)
     distinct = draws.distinct(counts)
     by_chain = np.array(

@@ -14,6 +14,7 @@ from edgewise._kernels.graphs.features import blankets_weighted_sum, paths_weigh
 from edgewise.arguments import check_number, check_threshold
 from edgewise.data import Data, Moments
 from edgewise.errors import ArgumentError, ConvergenceWarning
+from edgewise.graphs import BoolMatrix
 from edgewise.priors import Constraints, Knowledge
 from edgewise.scores import BGe
 
@@ -103,8 +104,8 @@ class Posterior(Outputs):
         ----------
         kind
             ``"directed"``: that i -> j. ``"undirected"``: that i and j are joined, in either direction;
-            symmetric. ``"compelled"``: that i -> j in every DAG that is Markov equivalent to the drawn one and agrees
-            with the constraints of the run, so that data and constraints can tell the direction.
+            symmetric. ``"compelled"``: that i -> j in every DAG that agrees with the constraints of the run and that
+            data, with their interventions, cannot tell from the drawn one: data and constraints tell the direction.
         rao_blackwell
             Average, over the draws, how probable each edge is given the rest of the drawn DAG, instead of whether it is
             there. More accurate, above all with few rows of data. Default: wherever that is possible, which is where
@@ -121,9 +122,8 @@ class Posterior(Outputs):
             return self._labelled(features.conditional_edges(self, kind))
         if kind == "compelled":
             return self._labelled(self.compelled_share)
-        return self._labelled(
-            self.directed_share if kind == "directed" else self.directed_share + self.directed_share.T
-        )
+        share = self.directed_share
+        return self._labelled(share if kind == "directed" else share + share.T)
 
     @property
     def estimator(self) -> str:
@@ -145,9 +145,8 @@ class Posterior(Outputs):
         -------
         DataFrame
             Columns ``source``, ``target``, ``probability``, ``mcse`` (the Monte Carlo standard error of the
-            probability, from the spread within and between chains), ``undirected`` and
-            ``compelled`` (the probabilities that the two are joined at all, and that the edge is compelled). With
-            ``prior``, its probability follows that of the posterior.
+            probability, from the spread within and between chains), ``undirected`` and ``compelled`` (that the two are
+            joined at all, and that the edge is compelled). With ``prior``, its probability follows the posterior's.
         """
         return summaries.tabulate_edges(self, check_threshold(threshold), self._monte_carlo_error, prior)
 
@@ -259,7 +258,7 @@ class Posterior(Outputs):
         return self.top_dags(1)[0].graph
 
     def map_cpdag(self) -> np.ndarray:
-        """Return the most probable Markov equivalence class, as a CPDAG; its share is in :meth:`top_cpdags`."""
+        """Return the most probable equivalence class, as a CPDAG; its share is in :meth:`top_cpdags`."""
         return self.top_cpdags(1)[0].graph
 
     def top_dags(self, number: int = 10) -> list[RankedGraph]:
@@ -278,7 +277,7 @@ class Posterior(Outputs):
         return summaries.top_dags(self, check_number(number))
 
     def top_cpdags(self, number: int = 10) -> list[RankedGraph]:
-        """Return the most probable Markov equivalence classes with their shares of the draws.
+        """Return the most probable Markov equivalence classes, as interventions divide them, with shares of the draws.
 
         Parameters
         ----------
@@ -411,13 +410,18 @@ class Posterior(Outputs):
 
     @cached_property
     def _compelled_by_chain(self) -> np.ndarray:
-        return features.compelled_by_chain(self.draws, self.weights, self.knowledge)
+        return features.compelled_by_chain(self.draws, self.weights, features.exclude_for(self))
 
     @cached_property
     def knowledge(self) -> Knowledge | None:
         """What the constraints of the run say, by column number; None where there were none."""
         given = self.info.get("constraints")
         return Constraints(**given).resolve(self.nodes) if given else None
+
+    @cached_property
+    def told(self) -> BoolMatrix:
+        """Whether interventions tell the direction of an edge between two variables, shape (p, p)."""
+        return features.told_by_data(self.info, self.nodes)
 
     @cached_property
     def numbered_pairs(self) -> pd.DataFrame:

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pandas as pd
 
+from edgewise._kernels.graphs.orientation import exclude
 from edgewise.errors import ArgumentError
-from edgewise.graphs import cpdag
+from edgewise.graphs.equivalence import complete
 
 from .monte_carlo import DIGITS, as_counts
 
@@ -55,12 +56,13 @@ def top_dags(posterior: "Posterior", number: int) -> list[RankedGraph]:
 
 
 def top_cpdags(posterior: "Posterior", number: int) -> list[RankedGraph]:
-    """Return the most probable Markov equivalence classes, heaviest first."""
+    """Return the most probable Markov equivalence classes, as interventions divide them, heaviest first."""
     classes: dict[bytes, RankedGraph] = {}
+    excluded = exclude(told=posterior.told)
     counts, total = as_counts(posterior.weights)
     distinct = posterior.draws.distinct(counts)
     for row, weight, log_posterior in zip(distinct.rows, distinct.weight, distinct.log_posterior, strict=True):
-        graph = np.asarray(cpdag(posterior.draws.dags(row)))
+        graph = complete(posterior.draws.dags(row), excluded)
         known = classes.get(graph.tobytes(), RankedGraph(graph, 0.0, -np.inf))
         classes[graph.tobytes()] = RankedGraph(
             graph, known.probability + float(weight), max(known.log_posterior, float(log_posterior))

@@ -75,9 +75,15 @@ class Knowledge:
         """Whether i is an ancestor of j in no DAG: `not_ancestors`, and whatever comes after j in every order."""
         return self.not_ancestors | self.before.T
 
-    def exclude(self) -> Excluded:
-        """Return the edges and the paths that no DAG has, for the kernel that finds compelled edges."""
-        return exclude(self.forbidden, self.unreached)
+    def exclude(self, told: BoolMatrix | None = None) -> Excluded:
+        """Return the edges and the paths that no DAG has, for the kernel that finds compelled edges.
+
+        Parameters
+        ----------
+        told
+            Whether interventions tell the direction of an edge between i and j, shape (p, p), symmetric.
+        """
+        return exclude(self.forbidden, self.unreached, told)
 
 
 @dataclass(frozen=True, kw_only=True)

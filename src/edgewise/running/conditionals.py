@@ -13,10 +13,10 @@ import numpy as np
 
 from edgewise._kernels.dags.candidates import DagTarget
 from edgewise._kernels.families.target import Target
-from edgewise._kernels.graphs.orientation import exclude
 from edgewise._kernels.summaries.conditionals import add_conditionals, new_memo
 from edgewise._kernels.summaries.edge_odds import Judge, add_edge_odds, new_odds_memo
 from edgewise.posterior import Posterior
+from edgewise.posterior.features import exclude_for
 from edgewise.posterior.monte_carlo import monte_carlo_error
 
 MOST_ENTRIES = 5 * 10**7
@@ -75,8 +75,7 @@ def _error(means: np.ndarray, weight: np.ndarray) -> np.ndarray:
 def _given_order(posterior: Posterior, target: Target) -> Add:
     """Return what adds up how probable edges are given the order and the other parents, and that they are compelled."""
     parents = posterior.draws.parent_words()
-    known = posterior.knowledge
-    memo = new_memo(target.score, len(parents), len(posterior.nodes), exclude() if known is None else known.exclude())
+    memo = new_memo(target.score, len(parents), len(posterior.nodes), exclude_for(posterior))
 
     def add(family: np.ndarray, order: np.ndarray, weights: np.ndarray, sums: np.ndarray) -> None:
         family, order = np.asarray(family, np.int32), np.asarray(order, np.uint32)

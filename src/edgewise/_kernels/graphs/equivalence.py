@@ -15,7 +15,8 @@ y. Let x be the parent of y that comes last in the topological order:
    is reversible.
 
 Each visit looks at the parents of x and y only, so the labelling costs O(p * largest in-degree) after O(p^2)
-for reading the matrix. Input is trusted: ``dag`` is acyclic. What knowledge adds is in :mod:`.orientation`.
+for reading the matrix. Input is trusted: ``dag`` is acyclic. What knowledge and interventions add is in
+:mod:`.orientation`.
 """
 
 from typing import NamedTuple

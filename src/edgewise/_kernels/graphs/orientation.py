@@ -1,13 +1,16 @@
-"""Compelled edges where something is known, by Meek's rules.
+"""Compelled edges where something is known, or variables were set by an experimenter, by Meek's rules.
 
 C. Meek (1995), "Causal inference and causal explanation with background knowledge", UAI.
+A. Hauser and P. Buehlmann (2012), "Characterization and greedy learning of interventional Markov equivalence classes of
+directed acyclic graphs", JMLR 13.
 
 Of the DAGs that are Markov equivalent to a given one, knowledge rules some out: no DAG has a certain edge, or a path
 from one variable to another. An edge is compelled *given the knowledge* when all that are left have it in the same
 direction. The given DAG is one of them, so that whatever is compelled points as it does there, and only labels are to
 be added. An edge x -> y of the DAG is compelled
 
-0. if y -> x is excluded; or if it would make, one edge after the other, a path from y that is excluded;
+0. if y -> x is excluded; or if it would make, one edge after the other, a path from y that is excluded; or if, in some
+   rows, one of x and y was set and the other was not;
 1. if w -> x is compelled and w is not joined to y: y -> x would make a v-structure at x;
 2. if x -> w -> y are compelled: y -> x would close a cycle;
 3. (Meek's third rule starts from a v-structure at y, with which all is known before there is any knowledge;)
@@ -18,6 +21,12 @@ Meek shows that these rules find all that follows from directions of single edge
 some equivalent DAG has, it also has without a shortcut. Then of three variables in a row the first is not joined to the
 last, and by rule 1 each edge of the path follows from the one before. So the whole path follows from its first edge,
 which rule 0 turns.
+
+The last part of rule 0 is about perfect interventions: where a variable is set, its parents have no say. Setting y
+alone takes the edge x -> y away, and leaves y -> x, so that the two are told apart; where both are set, either is taken
+away. Hauser and Buehlmann's Theorem 10: if every variable is free in some rows, two Markov equivalent DAGs imply the
+same distributions in all rows exactly when all edges that are *told* so have the same direction in both. Again these
+are directions of single edges.
 """
 
 from typing import NamedTuple
@@ -31,37 +40,53 @@ from ..compiling import inner
 class Excluded(NamedTuple):
     """What is known not to be: the edge i -> j, ``edge[i, j]``, and a path from i to j, ``path[i, j]``.
 
-    Where nothing is known the arrays are empty. The rest is room: the edges of a walk, and whether each is among them.
+    ``told[i, j]``, symmetric, is whether interventions tell the direction of an edge between i and j: if a DAG has such
+    an edge, its reverse is not to be. Where nothing is known the arrays are empty. The rest is room: the edges of a
+    walk, and whether each is among them.
     """
 
     edge: np.ndarray
     path: np.ndarray
+    told: np.ndarray
     walk: np.ndarray
     is_walked: np.ndarray
 
 
-def exclude(edge: NDArray[np.bool_] | None = None, path: NDArray[np.bool_] | None = None) -> Excluded:
-    """Return what is excluded, both of shape (p, p), or nothing; an edge is also excluded wherever a path is."""
+def exclude(
+    edge: NDArray[np.bool_] | None = None,
+    path: NDArray[np.bool_] | None = None,
+    told: NDArray[np.bool_] | None = None,
+) -> Excluded:
+    """Return what is excluded, all of shape (p, p), or nothing.
+
+    ``edge`` and ``path`` are given together; an edge is also excluded wherever a path is. ``told`` is symmetric.
+    """
     nothing = np.zeros((0, 0), bool)
-    edge, path = (nothing if array is None else np.ascontiguousarray(array, bool) for array in (edge, path))
-    return Excluded(edge, path, np.zeros((edge.size, 2), np.int64), np.zeros_like(edge))
+    if told is not None and not told.any():
+        told = None
+    edge, path, told = (nothing if array is None else np.ascontiguousarray(array, bool) for array in (edge, path, told))
+    return Excluded(edge, path, told, np.zeros((edge.size, 2), np.int64), np.zeros_like(edge))
 
 
 @inner
 def orient(dag, out, lists, excluded):
-    """Add to ``out``, the compelled edges that ``label`` found with ``lists``, those that follow from knowledge.
+    """Add to ``out``, the compelled edges that ``label`` found with ``lists``, those that follow from what is excluded.
 
     ``dag`` must agree with it.
     """
-    p = excluded.edge.shape[0]
+    is_known = excluded.edge.shape[0] > 0
+    has_targets = excluded.told.shape[0] > 0
+    p = dag.shape[0] if is_known or has_targets else 0
     order = lists.order
     n_parents = lists.n_parents
     parents = lists.parents
     for y in range(p):
         for k in range(n_parents[y]):
             x = parents[y, k]
-            if not out[x, y] and (excluded.edge[y, x] or goes_astray(dag, out, excluded, y, x)):
-                out[x, y] = True
+            if not out[x, y]:
+                out[x, y] = has_targets and excluded.told[x, y]
+            if not out[x, y] and is_known:
+                out[x, y] = excluded.edge[y, x] or goes_astray(dag, out, excluded, y, x)
     is_changed = p > 0
     while is_changed:
         is_changed = False

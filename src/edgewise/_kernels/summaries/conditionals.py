@@ -9,10 +9,11 @@ They depend on the family (v, P) alone, so they are computed once for each famil
 differs between draws with the same family.
 
 A compelled edge needs more of the DAG than its family. An edge that is compelled in the drawn DAG is taken as compelled
-wherever it is there, and so is one whose reverse is known not to be. For any other edge x -> v, the two commonest
-reasons are looked for: a v-structure, with another parent w of v that is not joined to x; and a compelled edge w -> x
-from a w that is not joined to v, since turning x -> v around would make a v-structure. Whether w is a parent is as
-probable as above, taken as independent of other edges; whether it is joined to x or v, the drawn DAG says.
+wherever it is there, and so is one whose reverse is known not to be, or that interventions tell from its reverse. For
+any other edge x -> v, the two commonest reasons are looked for: a v-structure, with another parent w of v that is not
+joined to x; and a compelled edge w -> x from a w that is not joined to v, since turning x -> v around would make a
+v-structure. Whether w is a parent is as probable as above, taken as independent of other edges; whether it is joined to
+x or v, the drawn DAG says.
 """
 
 from typing import Any, NamedTuple
@@ -140,6 +141,7 @@ def add_conditionals(target, memo, family, order, weights, family_parents, direc
     compelled = memo.compelled
     excluded = memo.excluded
     is_known = excluded.edge.shape[0] > 0
+    has_targets = excluded.told.shape[0] > 0
     not_compelled = memo.not_compelled
     none_compelled = memo.none_compelled
     absent = memo.absent
@@ -180,7 +182,8 @@ def add_conditionals(target, memo, family, order, weights, family_parents, direc
                 x = order[t, i]
                 probability = memo.probability[row, x]
                 share = 1.0
-                if not (compelled[x, v] or (is_known and excluded.edge[v, x])):
+                is_one_way = (is_known and excluded.edge[v, x]) or (has_targets and excluded.told[x, v])
+                if not (compelled[x, v] or is_one_way):
                     log_none = no_reason[x] + no_edge - absent[x]
                     for h in range(memo.number[x]):
                         log_none -= absent[memo.neighbour[x, h]]
