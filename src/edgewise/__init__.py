@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 _HOME = {
     "Ancestors": "priors",
     "ArgumentError": "errors",
+    "BDeu": "scores",
     "BGe": "scores",
     "Constraints": "priors",
     "ConvergenceWarning": "errors",
@@ -22,10 +23,12 @@ _HOME = {
     "DataError": "errors",
     "DataWarning": "errors",
     "Dataset": "data",
+    "DegenerateGaussian": "scores",
     "EdgeBeliefs": "priors",
     "EdgewiseError": "errors",
     "EdgewiseWarning": "errors",
     "FisherZ": "independence",
+    "GSquared": "independence",
     "GaussianBIC": "scores",
     "GraphError": "errors",
     "IndependenceTest": "independence",
@@ -50,6 +53,7 @@ _HOME = {
     "cpdag": "graphs",
     "estimate_linear_extensions": "graphs",
     "exact_posterior": "baselines",
+    "g_squared_test": "independence",
     "greedy_sp": "baselines",
     "hill_climb": "baselines",
     "is_d_separated": "graphs",
@@ -70,6 +74,7 @@ _HOME = {
 __all__ = [
     "Ancestors",
     "ArgumentError",
+    "BDeu",
     "BGe",
     "Constraints",
     "ConvergenceWarning",
@@ -78,10 +83,12 @@ __all__ = [
     "DataError",
     "DataWarning",
     "Dataset",
+    "DegenerateGaussian",
     "EdgeBeliefs",
     "EdgewiseError",
     "EdgewiseWarning",
     "FisherZ",
+    "GSquared",
     "GaussianBIC",
     "GraphError",
     "IndependenceTest",
@@ -105,6 +112,7 @@ __all__ = [
     "cpdag",
     "estimate_linear_extensions",
     "exact_posterior",
+    "g_squared_test",
     "greedy_sp",
     "hill_climb",
     "is_d_separated",
@@ -148,12 +156,12 @@ if TYPE_CHECKING:
         to_networkx,
     )
     from edgewise.imap import minimal_imap
-    from edgewise.independence import FisherZ, IndependenceTest, partial_correlation_test
+    from edgewise.independence import FisherZ, GSquared, IndependenceTest, g_squared_test, partial_correlation_test
     from edgewise.posterior import Posterior, load
     from edgewise.priors import Ancestors, Constraints, EdgeBeliefs, LogPrior, Paths, Prior, Sparsity, TierOrder
     from edgewise.running import map_search, sample
     from edgewise.samplers import DagMCMC, MinimalIMAP, OrderMCMC, PartitionMCMC, StructureMCMC
-    from edgewise.scores import BGe, GaussianBIC, Score, score
+    from edgewise.scores import BDeu, BGe, DegenerateGaussian, GaussianBIC, Score, score
 
 
 def __getattr__(name: str) -> Any:

@@ -48,12 +48,12 @@ def read_columns(frame: pd.DataFrame, names: Sequence[str], kinds: Mapping[str, 
 
     Examples
     --------
-    >>> table = pd.DataFrame({"dose": [0.5, 1.5, 1.0], "sex": ["f", "m", "f"], "grade": [1, 3, 2]})
+    >>> table = pd.DataFrame({"dose": [0.5, 1.5, 1.0], "sex": ["f", "m", "f"], "grade": [5, 3, 5]})
     >>> for column in read_columns(table, list(table), {"grade": "ordinal"}):
     ...     print(column.kind, column.values, column.levels)
     continuous [0.5 1.5 1. ] ()
     binary [0. 1. 0.] ('f', 'm')
-    ordinal [0. 2. 1.] ('1', '2', '3')
+    ordinal [1. 0. 1.] ('3', '5')
     """
     told = _check_kinds(kinds, names)
     series = dict(zip(names, (column for _, column in frame.items()), strict=True))

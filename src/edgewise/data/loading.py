@@ -163,8 +163,9 @@ def _as_frame(array: npt.NDArray[np.generic]) -> pd.DataFrame:
 
 
 def _from_frame(frame: pd.DataFrame, settings: _Settings) -> Dataset:
-    frame = frame.set_axis([str(name) for name in frame.columns], axis=1)
-    validation.check_names(list(frame.columns))
+    names = tuple(str(name) for name in frame.columns)
+    validation.check_names(names)
+    frame = frame.set_axis(list(names), axis=1)
     frame, condition = _choose_columns(frame, settings)
     names = tuple(frame.columns)
     validation.check_shape(len(frame), names)

@@ -54,9 +54,10 @@ def em_moments(values: FloatArray) -> Moments:
 
     Examples
     --------
-    >>> table = np.array([[1.0, 2.0], [2.0, 4.5], [3.0, 5.5], [4.0, np.nan]])
-    >>> em_moments(table).mean.round(3)
-    array([2.5, 4.9])
+    >>> table = np.array([[1.0, 2.0], [2.0, 4.0], [3.0, 6.5], [4.0, 7.5], [5.0, np.nan]])
+    >>> moments = em_moments(table)
+    >>> moments.n, moments.mean.round(2)
+    (4, array([3.  , 5.95]))
     """
     is_known = np.isfinite(values)
     if is_known.all():
