@@ -107,15 +107,26 @@ class Moments:
         with np.errstate(over="ignore", invalid="ignore"):
             square = (self.n - 1) * self.scale**2
             scatter = self.correlation * np.outer(self.scale, self.scale) * (self.n - 1)
-        if not (np.isfinite(square).all() and square.min() >= np.finfo(np.float64).tiny):
-            raise DataError(
-                f"The standard deviations of the columns run from {self.scale.min():.3g} to "
-                f"{self.scale.max():.3g}, and their squares do not fit into double precision: express "
-                "these columns in other units, or use a score that standardises them."
-            )
+        check_squares(self.scale, square)
         np.fill_diagonal(scatter, square)
         scatter.setflags(write=False)
         return scatter
+
+
+def check_squares(scale: FloatArray, square: FloatArray) -> None:
+    """Refuse columns whose sums of squares do not fit into double precision.
+
+    Raises
+    ------
+    DataError
+        With the range of their standard deviations.
+    """
+    if not (np.isfinite(square).all() and square.min() >= np.finfo(np.float64).tiny):
+        raise DataError(
+            f"The standard deviations of the columns run from {scale.min():.3g} to {scale.max():.3g}, and their "
+            "squares do not fit into double precision: express these columns in other units, or use a score that "
+            "standardises them."
+        )
 
 
 def tidy_correlation(product: FloatArray) -> FloatArray:
