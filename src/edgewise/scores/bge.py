@@ -13,6 +13,9 @@ the local score of a variable v with parents pa is
       + (n + alpha_w - p + l) / 2 log|R_pa| - (n + alpha_w - p + l + 1) / 2 log|R_pa,v|
 
 Markov-equivalent DAGs get the same score.
+
+Where the experimenter set some variables in some rows, n, mean and scatter are those of the rows in which v was left
+free. DAGs that are equivalent given such experiments get the same score.
 """
 
 from collections.abc import Sequence
@@ -22,11 +25,15 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import gammaln
 
+from edgewise._kernels.scores.blocks import BlockScore
 from edgewise._kernels.scores.log_det import LogDetScore
 from edgewise.arguments import is_number
 from edgewise.data import Dataset
+from edgewise.data.blocks import Blocks
+from edgewise.data.moments import FloatArray
 from edgewise.errors import ArgumentError
 
+from .grouping import join_groups
 from .scoring import Score
 
 
@@ -41,10 +48,11 @@ class BGe(Score):
     alpha_w
         Degrees of freedom of the Wishart prior, more than p + 1. Default: p + 2.
     nu
-        Prior mean, one entry per variable, in the units of the data. Default: the column means.
+        Prior mean, one entry per variable, in the units of the data. Default: the column means, over the rows that a
+        family is judged by.
     standardize
-        Scale every column to unit variance first, so that no result depends on the units of a column. bnlearn and
-        BiDAG do not.
+        Scale every column to unit variance first, over the rows in which nobody set it, so that no result depends on
+        the units of a column. bnlearn and BiDAG do not.
 
     Examples
     --------
@@ -55,6 +63,7 @@ class BGe(Score):
     """
 
     takes: ClassVar[str] = "moments"
+    uses_interventions: ClassVar[bool] = True
 
     alpha_mu: float = 1.0
     alpha_w: float | None = None
@@ -65,36 +74,54 @@ class BGe(Score):
         if not (is_number(self.alpha_mu) and 0 < self.alpha_mu < np.inf):
             raise ArgumentError(f"alpha_mu of BGe must be a positive number, but {self.alpha_mu!r} was given.")
 
-    def prepare(self, dataset: Dataset) -> LogDetScore:
+    def prepare(self, dataset: Dataset) -> LogDetScore | BlockScore:
         """Return the score's tables for a data set."""
-        p, moments = dataset.p, dataset.moments
-        n = moments.n
+        p = dataset.p
         alpha_w = p + 2.0 if self.alpha_w is None else self.alpha_w
         if not (is_number(alpha_w) and p + 1 < alpha_w < np.inf):
             raise ArgumentError(
                 f"alpha_w of BGe must be a number greater than the number of variables plus one, {p + 1}, but "
                 f"{alpha_w!r} was given."
             )
-        shift = np.zeros(p)
-        if self.nu is not None:
-            nu = np.asarray(self.nu)
-            if nu.shape != (p,) or not np.issubdtype(nu.dtype, np.number) or not np.isfinite(nu).all():
-                raise ArgumentError(f"nu of BGe must hold one number for each of the {p} variables.")
-            shift = nu - moments.mean
+        nu = None if self.nu is None else np.asarray(self.nu)
+        if nu is not None and (nu.shape != (p,) or not np.issubdtype(nu.dtype, np.number) or not np.isfinite(nu).all()):
+            raise ArgumentError(f"nu of BGe must hold one number for each of the {p} variables.")
+        if dataset.groups is not None:
+            return score_blocks(dataset.blocks, self.alpha_mu, alpha_w, nu=nu, standardize=self.standardize)
+        n, moments = dataset.moments.n, dataset.moments
+        shift = np.zeros(p) if nu is None else nu - moments.mean
         if self.standardize:
             shift = shift / moments.scale
         scatter = (n - 1) * moments.correlation if self.standardize else moments.scatter
-        t = self.alpha_mu * (alpha_w - p - 1) / (self.alpha_mu + 1)
-        matrix = scatter + n * self.alpha_mu / (n + self.alpha_mu) * np.outer(shift, shift)
-        matrix[np.diag_indices(p)] += t
+        return score_columns(n, scatter, shift, self.alpha_mu, alpha_w)
 
-        size = np.arange(p)
-        free = alpha_w - p + size
-        constant = (
-            0.5 * np.log(self.alpha_mu / (n + self.alpha_mu))
-            - n / 2 * np.log(np.pi)
-            + gammaln((n + free + 1) / 2)
-            - gammaln((free + 1) / 2)
-            + (free + size + 1) / 2 * np.log(t)
-        )
-        return LogDetScore(matrix, constant, (n + free) / 2, -(n + free + 1) / 2, most_parents=p - 1)
+
+def score_columns(n: float, scatter: FloatArray, shift: FloatArray, alpha_mu: float, alpha_w: float) -> LogDetScore:
+    """Return the tables of columns, given their scatter and how far the prior means are from theirs."""
+    p = len(scatter)
+    t = alpha_mu * (alpha_w - p - 1) / (alpha_mu + 1)
+    matrix = scatter + n * alpha_mu / (n + alpha_mu) * np.outer(shift, shift)
+    matrix[np.diag_indices(p)] += t
+
+    size = np.arange(p)
+    free = alpha_w - p + size
+    constant = (
+        0.5 * np.log(alpha_mu / (n + alpha_mu))
+        - n / 2 * np.log(np.pi)
+        + gammaln((n + free + 1) / 2)
+        - gammaln((free + 1) / 2)
+        + (free + size + 1) / 2 * np.log(t)
+    )
+    return LogDetScore(matrix, constant, (n + free) / 2, -(n + free + 1) / 2, most_parents=p - 1)
+
+
+def score_blocks(
+    blocks: Blocks, alpha_mu: float, alpha_w: float, *, nu: FloatArray | None = None, standardize: bool = True
+) -> BlockScore:
+    """Return the tables of blocks of columns; the default prior means are those of each group of rows."""
+    scatter = blocks.scatter if standardize else blocks.raw_scatter
+    shift = np.zeros_like(blocks.mean) if nu is None else nu - blocks.mean
+    if standardize:
+        shift = shift / blocks.scale
+    groups = zip(blocks.n, scatter, shift, strict=True)
+    return join_groups(blocks, [score_columns(*group, alpha_mu, alpha_w) for group in groups])
