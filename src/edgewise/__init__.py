@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 _HOME = {
     "Ancestors": "priors",
     "ArgumentError": "errors",
+    "BDeu": "scores",
     "BGe": "scores",
     "Constraints": "priors",
     "ConvergenceWarning": "errors",
@@ -70,6 +71,7 @@ _HOME = {
 __all__ = [
     "Ancestors",
     "ArgumentError",
+    "BDeu",
     "BGe",
     "Constraints",
     "ConvergenceWarning",
@@ -153,7 +155,7 @@ if TYPE_CHECKING:
     from edgewise.priors import Ancestors, Constraints, EdgeBeliefs, LogPrior, Paths, Prior, Sparsity, TierOrder
     from edgewise.running import map_search, sample
     from edgewise.samplers import DagMCMC, MinimalIMAP, OrderMCMC, PartitionMCMC, StructureMCMC
-    from edgewise.scores import BGe, GaussianBIC, Score, score
+    from edgewise.scores import BDeu, BGe, GaussianBIC, Score, score
 
 
 def __getattr__(name: str) -> Any:
