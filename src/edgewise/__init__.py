@@ -27,6 +27,7 @@ _HOME = {
     "EdgewiseError": "errors",
     "EdgewiseWarning": "errors",
     "FisherZ": "independence",
+    "GSquared": "independence",
     "GaussianBIC": "scores",
     "GraphError": "errors",
     "IndependenceTest": "independence",
@@ -51,6 +52,7 @@ _HOME = {
     "cpdag": "graphs",
     "estimate_linear_extensions": "graphs",
     "exact_posterior": "baselines",
+    "g_squared_test": "independence",
     "greedy_sp": "baselines",
     "hill_climb": "baselines",
     "is_d_separated": "graphs",
@@ -84,6 +86,7 @@ __all__ = [
     "EdgewiseError",
     "EdgewiseWarning",
     "FisherZ",
+    "GSquared",
     "GaussianBIC",
     "GraphError",
     "IndependenceTest",
@@ -107,6 +110,7 @@ __all__ = [
     "cpdag",
     "estimate_linear_extensions",
     "exact_posterior",
+    "g_squared_test",
     "greedy_sp",
     "hill_climb",
     "is_d_separated",
@@ -150,7 +154,7 @@ if TYPE_CHECKING:
         to_networkx,
     )
     from edgewise.imap import minimal_imap
-    from edgewise.independence import FisherZ, IndependenceTest, partial_correlation_test
+    from edgewise.independence import FisherZ, GSquared, IndependenceTest, g_squared_test, partial_correlation_test
     from edgewise.posterior import Posterior, load
     from edgewise.priors import Ancestors, Constraints, EdgeBeliefs, LogPrior, Paths, Prior, Sparsity, TierOrder
     from edgewise.running import map_search, sample
