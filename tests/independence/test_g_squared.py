@@ -90,6 +90,15 @@ def test_strengths_equal_the_slow_count(rng, n, missing):
     assert made > 5
 
 
+def test_many_levels_are_counted_too(rng):
+    levels = [255, 2, 70]
+    codes = rng.integers(levels, size=(3000, 3))
+    codes[rng.random((3000, 3)) < 0.2] = -1
+    for x, y, *given in ((0, 1), (0, 2), (1, 2, 0), (2, 1, 0)):
+        expected = counts.g_squared(codes, x, y, given)
+        np.testing.assert_allclose(measure(prepare(codes, levels), x, y, given)[:2], expected[:2], rtol=1e-9)
+
+
 def test_too_few_rows_count_as_independence(rng):
     """2 x 3 levels have two degrees of freedom: ten rows are enough, nine are not."""
     codes = np.array([[0, 0], [1, 1], [1, 2]] * 3 + [[0, 0]])

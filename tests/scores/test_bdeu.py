@@ -91,6 +91,17 @@ def test_families_equal_the_slow_count(rng, size, n, missing):
         np.testing.assert_allclose(family(tables, node, parents), expected, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.parametrize("number", [9, 70, 255])
+def test_many_levels_are_counted_too(rng, number):
+    levels = [number, 2, number]
+    codes = rng.integers(levels, size=(300, 3))
+    codes[rng.random((300, 3)) < 0.2] = -1
+    tables = prepare(codes, levels)
+    for node, parents in ((0, [1]), (0, [2]), (1, [0, 2]), (2, [0, 1])):
+        expected = counts.bdeu(codes, node, parents, levels=levels)
+        np.testing.assert_allclose(family(tables, node, parents), expected, rtol=1e-9)
+
+
 @pytest.mark.parametrize("missing", [0.0, 0.2])
 def test_gains_are_differences_of_scores(rng, missing):
     codes = draw_codes(rng, 60, LEVELS, missing=missing)

@@ -55,7 +55,7 @@ def count_rows(codes: npt.NDArray[np.integer], levels: npt.ArrayLike, groups: Gr
     codes
         The level of each variable in each row, from 0 on, and -1 where it is not known, shape (n, p).
     levels
-        Number of levels of each variable, below 255, shape (p,).
+        Number of levels of each variable, at most 255, shape (p,).
     groups
         Which rows say something about which variable.
 

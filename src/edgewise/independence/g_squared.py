@@ -84,6 +84,16 @@ def g_squared_test(
     GSquaredTest
         With fewer than five rows for each degree of freedom the test is void: the p-value is 1, and a
         :class:`VoidTestWarning` is issued.
+
+    Examples
+    --------
+    >>> import edgewise as ew
+    >>> import pandas as pd
+    >>> smoker = ["no", "yes"] * 50
+    >>> cough = ["no", "yes"] * 40 + ["yes", "no"] * 10
+    >>> test = ew.g_squared_test(pd.DataFrame({"smoker": smoker, "cough": cough}), "smoker", "cough")
+    >>> round(test.statistic, 2), test.degrees, test.p_value < 1e-8
+    (38.55, 1, True)
     """
     dataset = load_data(data)
     given = [given] if isinstance(given, int | str) else list(given)

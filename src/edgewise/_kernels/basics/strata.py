@@ -21,8 +21,8 @@ import numpy as np
 
 from ..compiling import inner
 
-NOWHERE = 2**60
-"""More than any stratum, also after a code times the number of strata was added."""
+NOWHERE = 2**50
+"""More than any stratum, and far from the largest integer: it may be multiplied by a number of levels."""
 
 
 def most_strata(codes: np.ndarray) -> int:
