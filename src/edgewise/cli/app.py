@@ -204,6 +204,14 @@ def fit(
         ScoreName.degenerate: ew.DegenerateGaussian,
     }
     check_directory(out, overwrite=overwrite)
+    reading = read_interventions(interventions, targets)
+    reading |= {
+        "kinds": read_kinds(kinds),
+        "transform": "ranks" if ranks else None,
+        "missing": missing.value,
+        "columns": columns or None,
+        "drop": drop or None,
+    }
     with new_files(out) as directory:
         posterior = ew.sample(
             data,
@@ -219,12 +227,7 @@ def fit(
             store=directory / DRAWS,
             time_budget=time_budget,
             progress=not quiet,
-            kinds=read_kinds(kinds),
-            transform="ranks" if ranks else None,
-            missing=missing.value,
-            columns=columns or None,
-            drop=drop or None,
-            **read_interventions(interventions, targets),
+            **reading,
         )
         summary = write_results(posterior, directory)
     tell(summary, out, quiet=quiet, as_json=as_json)

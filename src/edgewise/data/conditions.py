@@ -41,7 +41,9 @@ class Condition:
     targets: tuple[str, ...]
 
 
-def read_conditions(column: "pd.Series[Any]", targets: Targets, names: Sequence[str]) -> tuple[BoolMatrix, list[str]]:
+def read_conditions(
+    column: "pd.Series[Any]", targets: Targets | None, names: Sequence[str]
+) -> tuple[BoolMatrix, list[str]]:
     """Return which cells were set, and the condition of each row, from a column that names the conditions.
 
     Parameters
@@ -129,7 +131,9 @@ def read_mask(given: npt.ArrayLike | pd.DataFrame, n: int, names: Sequence[str])
             f"The interventions must hold true or false, or 1 or 0, only, but {quote(others[0])} was found."
         )
     is_set = cells.astype(bool)
-    return is_set, [enumerate_items([names[v] for v in np.flatnonzero(row)]) if row.any() else FREE for row in is_set]
+    return is_set, [
+        enumerate_items([names[v] for v in np.flatnonzero(row).tolist()]) if row.any() else FREE for row in is_set
+    ]
 
 
 FREE = "observational"
@@ -150,7 +154,7 @@ def sum_up(is_set: BoolMatrix, condition: Sequence[str], names: Sequence[str]) -
     for row, name in enumerate(condition):
         rows.setdefault(name, []).append(row)
     return tuple(
-        Condition(name, len(found), tuple(names[v] for v in np.flatnonzero(is_set[found[0]])))
+        Condition(name, len(found), tuple(names[v] for v in np.flatnonzero(is_set[found[0]]).tolist()))
         for name, found in rows.items()
     )
 

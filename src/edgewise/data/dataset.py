@@ -54,7 +54,7 @@ class Dataset:
         SHA-256, in hexadecimal digits, of the names, the shape and every cell (or of the names, the
         covariance matrix, the means and n), and of what else there is to know.
     kinds
-        What each column measures.
+        What each column measures; where nothing is given, all are continuous.
     levels
         What the codes of each discrete column stand for.
     conditions
@@ -71,12 +71,17 @@ class Dataset:
     names: tuple[str, ...]
     values: FloatArray | None
     fingerprint: str
-    kinds: tuple[Kind, ...]
+    kinds: tuple[Kind, ...] = ()
     levels: tuple[tuple[str, ...], ...] = ()
     conditions: tuple[Condition, ...] = ()
     is_set: npt.NDArray[np.bool_] | None = None
     given_moments: Moments | None = None
     treatment: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.kinds:
+            object.__setattr__(self, "kinds", ("continuous",) * len(self.names))
+            object.__setattr__(self, "levels", ((),) * len(self.names))
 
     @property
     def n(self) -> int:
@@ -188,7 +193,7 @@ class Dataset:
         if statistics == "counts" and "continuous" in self.kinds:
             return self._say(np.isin(self.kinds, "continuous"), "holds numbers", "hold numbers")
         if statistics == "rows" and not self.is_complete:
-            return self._say(np.isnan(self.values).any(axis=0), "has missing values", "have missing values")
+            return self._say(np.asarray(np.isnan(self.values).any(axis=0)), "has missing values", "have missing values")
         return None
 
     def _say(self, chosen: npt.NDArray[np.bool_], one: str, many: str) -> str:
@@ -203,7 +208,7 @@ class Dataset:
         for name, values, kind, levels in zip(self.names, self._table.T, self.kinds, self.levels, strict=True):
             codes = np.where(np.isfinite(values), values, -1).astype(int)
             columns[name] = (
-                pd.Categorical.from_codes(codes, list(levels), ordered=kind == "ordinal") if levels else values
+                pd.Categorical.from_codes(codes, pd.Index(levels), ordered=kind == "ordinal") if levels else values
             )
         return pd.DataFrame(columns)
 

@@ -171,7 +171,7 @@ def _parse_rows(
     for column, fields_of in text.items():
         mixed = table.iloc[:, column].astype(object)
         mixed.iloc[list(fields_of)] = list(fields_of.values())
-        table.isetitem(column, mixed)
+        table.isetitem(column, mixed.to_numpy())
     return table
 
 

@@ -242,7 +242,7 @@ def _treat_missing(
     if settings.missing == "error":
         validation.check_known(values, names, WAYS)
     if settings.missing == "drop":
-        kept = ~is_gap.any(axis=1)
+        kept = np.asarray(~is_gap.any(axis=1))
         dropped = int((~kept).sum())
         warnings.warn(
             f"{count(dropped, 'row')} of {len(values)} with missing values "
@@ -286,7 +286,6 @@ def _from_covariance(data: Covariance) -> Dataset:
         names,
         None,
         fingerprint(names, matrix, mean, np.array(float(data.n))),
-        ("continuous",) * len(names),
         given_moments=moments,
     )
 

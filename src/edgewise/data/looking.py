@@ -76,7 +76,6 @@ def _numbers_of(dataset: Dataset) -> Dataset | None:
         tuple(name for name, varies in zip(names, is_varying, strict=True) if varies),
         np.ascontiguousarray(values[:, is_varying]),
         dataset.fingerprint,
-        ("continuous",) * int(is_varying.sum()),
     )
 
 

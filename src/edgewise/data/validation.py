@@ -64,7 +64,7 @@ def check_known(values: FloatArray, names: Sequence[str], ways: str) -> None:
 def check_varying(values: FloatArray, names: Sequence[str]) -> None:
     """Refuse columns with one and the same value in all rows in which it is known, and empty ones."""
     is_known = ~np.isnan(values)
-    empty = ~is_known.any(axis=0)
+    empty = np.asarray(~is_known.any(axis=0))
     if empty.any():
         columns = _select(names, empty)
         raise DataError(f"{columns_that(columns, 'has', 'have')} no value in any row: remove {pronoun(columns)}.")

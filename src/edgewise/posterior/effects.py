@@ -43,7 +43,7 @@ Of the data, all this needs the sufficient statistics only, which a posterior ke
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import pandas as pd
@@ -309,7 +309,7 @@ def _prepare(
     # The last point may be rounded up to the total, and a DAG of weight zero is never wanted.
     chosen = np.searchsorted(total[: np.count_nonzero(weight) - 1], points, side="right")
     first, second = rng.integers(2**63, size=2).tolist()
-    return _Effects(posterior.draws, rows[chosen], score.prepare(dataset), units, (first, second))
+    return _Effects(posterior.draws, rows[chosen], cast(LogDetScore, score.prepare(dataset)), units, (first, second))
 
 
 def _summarise(
@@ -360,6 +360,12 @@ def _dataset_of(posterior: "Posterior", data: Data | None) -> Dataset:
     about = posterior.info.get("data", {})
     if about is None:
         raise ArgumentError("A run without data, on the prior alone, has no effects: sample from data first.")
+    if about.get("kinds") or about.get("targets"):
+        what = "interventions" if about.get("targets") else "levels or grades"
+        raise ArgumentError(
+            f"Effects are those of measurements that nobody set, but these data have {what}: ask for probabilities of "
+            "edges and paths instead."
+        )
     if data is None:
         if posterior.moments is None:
             raise ArgumentError(
@@ -370,7 +376,6 @@ def _dataset_of(posterior: "Posterior", data: Data | None) -> Dataset:
             posterior.nodes,
             None,
             about.get("fingerprint", ""),
-            ("continuous",) * len(posterior.nodes),
             given_moments=posterior.moments,
         )
     dataset = load_data(data)
