@@ -19,6 +19,7 @@ import pandas as pd
 from scipy.stats import rankdata
 
 import edgewise as ew
+from edgewise.graphs import ancestors
 
 SETS = 10
 
@@ -106,7 +107,7 @@ def make_mixed(p, n, rng):
     sim = ew.simulate(p, 10, seed=int(rng.integers(2**31)))
     dag = np.asarray(sim.dag)
     columns, effect = {}, {}
-    for node in np.argsort(ew.graphs.ancestors(dag).sum(axis=0), kind="stable"):
+    for node in np.argsort(ancestors(dag).sum(axis=0), kind="stable"):
         value = rng.normal(size=n) + sum(
             (effect[parent] * sim.weights[parent, node] for parent in np.flatnonzero(dag[:, node])), np.zeros(n)
         )
@@ -181,11 +182,11 @@ def simulate_interventions(p, n, targets, rng):
     chosen = rng.choice(p, targets, replace=False)
     is_set[np.arange(n // 2, n), np.resize(chosen, n - n // 2)] = True
     values = np.zeros((n, p))
-    for node in np.argsort(ew.graphs.ancestors(dag).sum(axis=0), kind="stable"):
+    for node in np.argsort(ancestors(dag).sum(axis=0), kind="stable"):
         free = values @ weights[:, node] + rng.normal(size=n)
         values[:, node] = np.where(is_set[:, node], rng.normal(size=n), free)
     observed = np.zeros((n, p))
-    for node in np.argsort(ew.graphs.ancestors(dag).sum(axis=0), kind="stable"):
+    for node in np.argsort(ancestors(dag).sum(axis=0), kind="stable"):
         observed[:, node] = observed @ weights[:, node] + rng.normal(size=n)
     return dag, values, is_set, observed
 

@@ -18,6 +18,7 @@ from scipy.optimize import minimize
 from scipy.stats import rankdata
 
 import edgewise as ew
+from edgewise.graphs import ancestors
 
 OTHERS = {
     "DagMCMC (default)": (ew.DagMCMC(), None),
@@ -93,7 +94,7 @@ def draw_dag(p, rng, moves=20_000):
     for i, j, uniform in zip(*rng.integers(p, size=(2, moves)), rng.random(moves), strict=True):
         if dag[i, j]:
             dag[i, j] = uniform >= 1 / odds
-        elif i != j and uniform < odds and not ew.graphs.ancestors(dag)[j, i]:
+        elif i != j and uniform < odds and not ancestors(dag)[j, i]:
             dag[i, j] = True
     return dag
 
@@ -102,7 +103,7 @@ def draw_from_prior(p, n, rng):
     """Return a DAG from the default prior, and data whose weights are from the model of BGe."""
     dag = draw_dag(p, rng)
     values = np.zeros((n, p))
-    for node in np.argsort(ew.graphs.ancestors(dag).sum(axis=0), kind="stable"):
+    for node in np.argsort(ancestors(dag).sum(axis=0), kind="stable"):
         parents = np.flatnonzero(dag[:, node])
         variance = 0.25 / rng.gamma((3 + len(parents)) / 2)
         effect = rng.normal(0, np.sqrt(variance / 0.5), len(parents))

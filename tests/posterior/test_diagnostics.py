@@ -464,3 +464,17 @@ def test_replicates_of_a_bootstrap_are_no_chain(replicates, verdict):
     made = make_posterior(independent((1, replicates)), info={"method": "bootstrap"})
     found = diagnose_good(made) if replicates >= 100 else diagnose_bad(made)
     assert found.verdict == verdict
+
+
+def test_a_limit_on_parents_that_decides_is_a_fault():
+    """Five causes of one variable, of which order MCMC may take two: the chains agree, on what is wrong."""
+    rng = np.random.default_rng(1)
+    causes = rng.normal(size=(300, 5))
+    data = np.column_stack([causes, causes.sum(axis=1) + rng.normal(size=300)])
+    settings = {"iterations": 20_000, "thin": 10, "seed": 1, "progress": False}
+    capped = ew.sample(data, sampler=ew.OrderMCMC(max_parents=2), **settings).silent_diagnostics
+    assert not capped.is_converged
+    assert "X5 has 2 parents, the most that max_parents allows, in 95% of the draws" in capped.verdict
+    assert "or use DagMCMC()" in capped.verdict
+    assert ew.sample(data, sampler=ew.OrderMCMC(max_parents=5), **settings).silent_diagnostics.is_converged
+    assert ew.sample(data, **settings).silent_diagnostics.is_converged

@@ -43,6 +43,9 @@ LARGEST_DIFFERENCE = 0.1
 SMALLEST_ESS = 100
 """Effective draws below which chains can agree by chance."""
 
+CAPPED = 0.5
+"""Share of draws in which a variable has as many parents as it may, from which on the limit decides what is found."""
+
 LONGEST_NAME = 40
 """Letters of a name in a verdict."""
 
@@ -262,6 +265,21 @@ def _count_within(posterior: "Posterior", which: np.ndarray) -> float:
     return spread / noise / chains if noise > 0 else float(draws)
 
 
+def _find_capped(posterior: "Posterior") -> str | None:
+    """Return a clause on the variable that has as many parents as its sampler allows in most draws, if there is one."""
+    most = posterior.info.get("sampler", {}).get("max_parents")
+    if most is None or most >= len(posterior.nodes) - 1:
+        return None
+    draws = posterior.draws
+    weight = sum(draws.weigh_families(posterior.weights, chain) for chain in range(len(posterior.weights)))
+    is_full = np.unpackbits(draws.family_parents, axis=1).sum(axis=1) >= most
+    share = np.bincount(draws.family_node, weight * is_full, minlength=draws.p) / posterior.weights.sum()
+    if share.max() < CAPPED:
+        return None
+    name = shorten(posterior.nodes[int(share.argmax())], LONGEST_NAME)
+    return f"{name} has {count(most, 'parent')}, the most that max_parents allows, in {share.max():.0%} of the draws"
+
+
 def _judge(posterior: "Posterior", apart: _Apart, effective_draws: float) -> tuple[bool, str]:
     """Return whether a run is good, and the verdict."""
     chains, draws = posterior.weights.shape
@@ -283,6 +301,10 @@ def _judge(posterior: "Posterior", apart: _Apart, effective_draws: float) -> tup
     if effective_draws < SMALLEST_ESS:
         faults.append(f"the draws are worth only {count(round(effective_draws), 'independent one')}")
         advice = "run several, and longer" if chains == 1 else advice
+    capped = _find_capped(posterior)
+    if capped:
+        faults.append(capped)
+        advice = "allow more parents, or use DagMCMC(), which has no limit"
     if faults:
         return False, f"Do not trust this run yet: {'; '.join(faults)}; {advice}."
     return True, (
