@@ -75,7 +75,7 @@ def transition_matrices(values, orders, *, laziness=0.1, heat=1.0, **settings):
 
     No step may lead outside ``orders``. ``heat`` is the power of the likelihood; other settings as for make_chain.
     """
-    p = np.shape(values)[1]
+    p = len(orders[0])
     number = {order: i for i, order in enumerate(orders)}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ew.VoidTestWarning)
