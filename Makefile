@@ -5,7 +5,8 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 # Numba's cache does not see changes in the functions that a compiled function calls in other files.
-export NUMBA_CACHE_DIR := $(CURDIR)/.cache/numba/$(shell cat src/edgewise/_kernels/*.py src/edgewise/_kernels/*/*.py | cksum | cut -d' ' -f1)
+# The tests give the directory the same name (tests/conftest.py).
+export NUMBA_CACHE_DIR := $(CURDIR)/.cache/numba/$(shell LC_ALL=C; cat src/edgewise/_kernels/*.py src/edgewise/_kernels/*/*.py | sha256sum | cut -c1-16)
 
 .PHONY: setup demo test slow quick lint benchmark clean
 

@@ -175,19 +175,19 @@ def gaps():
 
 
 def simulate_interventions(p, n, targets, rng):
-    """Return a DAG, data, and which cells were set: half of the rows have one of some targets set at random."""
-    sim = ew.simulate(p, 10, neighbours=3.0, seed=int(rng.integers(2**31)))
-    dag, weights = np.asarray(sim.dag), np.asarray(sim.weights)
+    """Return a DAG, data, which cells were set, and the data had nothing been set.
+
+    Half of the rows have one of some targets set, to a value drawn from those that it has by itself.
+    """
+    sim = ew.simulate(p, 10, neighbours=2.0, seed=int(rng.integers(2**31)))
+    dag, weights, noise = np.asarray(sim.dag), np.asarray(sim.weights), rng.normal(size=(n, p))
     is_set = np.zeros((n, p), bool)
-    chosen = rng.choice(p, targets, replace=False)
-    is_set[np.arange(n // 2, n), np.resize(chosen, n - n // 2)] = True
-    values = np.zeros((n, p))
+    is_set[np.arange(n // 2, n), np.resize(rng.choice(p, targets, replace=False), n - n // 2)] = True
+    observed, values = np.zeros((2, n, p))
     for node in np.argsort(ancestors(dag).sum(axis=0), kind="stable"):
-        free = values @ weights[:, node] + rng.normal(size=n)
-        values[:, node] = np.where(is_set[:, node], rng.normal(size=n), free)
-    observed = np.zeros((n, p))
-    for node in np.argsort(ancestors(dag).sum(axis=0), kind="stable"):
-        observed[:, node] = observed @ weights[:, node] + rng.normal(size=n)
+        observed[:, node] = observed @ weights[:, node] + noise[:, node]
+        free = values @ weights[:, node] + noise[:, node]
+        values[:, node] = np.where(is_set[:, node], rng.permutation(observed[:, node]), free)
     return dag, values, is_set, observed
 
 

@@ -10,9 +10,11 @@ import os
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-_kernels = sorted((ROOT / "src" / "edgewise" / "_kernels").rglob("*.py"))
+_folder = ROOT / "src" / "edgewise" / "_kernels"
+_kernels = [*sorted(_folder.glob("*.py")), *sorted(_folder.glob("*/*.py"))]
 _digest = hashlib.sha256(b"".join(path.read_bytes() for path in _kernels)).hexdigest()[:16]
-os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".cache" / "numba" / _digest))
+_caches = Path(os.environ.get("NUMBA_CACHE_DIR", ROOT / ".cache" / "numba"))
+os.environ["NUMBA_CACHE_DIR"] = str(_caches if _caches.name == _digest else _caches / _digest)
 for _library in ("OPENBLAS", "OMP", "MKL"):
     # Several workers share the machine; threads of a small product would mostly wait for each other.
     os.environ.setdefault(f"{_library}_NUM_THREADS", "1")

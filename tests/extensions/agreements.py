@@ -25,6 +25,8 @@ class Agreements(NamedTuple):
 
 @inner
 def local_score(score, members, size, room):
+    if size > score.most_parents:
+        return -np.inf
     n = score.rows.shape[0]
     agreeing = 0
     for t in range(n):

@@ -86,7 +86,7 @@ class Dataset:
     @property
     def n(self) -> int:
         """Number of rows."""
-        return self.given_moments.n if self.given_moments is not None else len(self._table)
+        return self.given_moments.n if self.given_moments is not None else len(self.rows)
 
     @property
     def p(self) -> int:
@@ -145,7 +145,7 @@ class Dataset:
             about["conditions"] = [asdict(condition) for condition in self.conditions]
             about["targets"] = [[self.names[column] for column in target] for target in self.targets]
         if not self.is_complete:
-            about["effective_rows"] = int(effective_rows(np.isfinite(self._table)))
+            about["effective_rows"] = int(effective_rows(np.isfinite(self.rows)))
         return about | dict(self.treatment)
 
     @cached_property
@@ -157,11 +157,12 @@ class Dataset:
     @cached_property
     def counts(self) -> Counts:
         """How many rows there are of each kind."""
-        codes = np.where(np.isfinite(self._table), self._table, -1).astype(np.int64)
+        codes = np.where(np.isfinite(self.rows), self.rows, -1).astype(np.int64)
         return count_rows(codes, np.array([len(levels) for levels in self.levels]), self._groups)
 
     @property
-    def _table(self) -> FloatArray:
+    def rows(self) -> FloatArray:
+        """The table, where there must be one."""
         if self.values is None:
             raise DataError("Only a covariance matrix is known of these data: give the table of measurements itself.")
         return self.values
@@ -172,7 +173,7 @@ class Dataset:
 
     def _measure(self, column: int) -> FloatArray:
         """Return a column as columns of numbers that a Gaussian model can take."""
-        values, kind = self._table[:, column], self.kinds[column]
+        values, kind = self.rows[:, column], self.kinds[column]
         if kind in ("binary", "categorical"):
             return indicators(np.where(np.isfinite(values), values, -1).astype(np.int64), len(self.levels[column]))
         return (normal_scores(values) if kind == "ordinal" else values)[:, None]
@@ -205,7 +206,7 @@ class Dataset:
     def to_frame(self) -> pd.DataFrame:
         """Return the table as pandas has it, with discrete columns as categories, so that it can be read again."""
         columns: dict[str, Any] = {}
-        for name, values, kind, levels in zip(self.names, self._table.T, self.kinds, self.levels, strict=True):
+        for name, values, kind, levels in zip(self.names, self.rows.T, self.kinds, self.levels, strict=True):
             codes = np.where(np.isfinite(values), values, -1).astype(int)
             columns[name] = (
                 pd.Categorical.from_codes(codes, pd.Index(levels), ordered=kind == "ordinal") if levels else values

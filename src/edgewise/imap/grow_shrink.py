@@ -17,6 +17,7 @@ from edgewise.data import Dataset
 from edgewise.errors import ArgumentError
 from edgewise.independence import IndependenceTest, choose_test, critical_strength, default_test, prepare_test
 from edgewise.priors.sparsity import penalty_for
+from edgewise.scores import Score
 
 FEW_ROWS = 200
 """Rows below which tests are the better criterion. Simulated data of 30, 100 and 200 variables with 100 rows had AUROCs
@@ -34,8 +35,12 @@ Criterion = Literal["auto", "score", "test"]
 """What helps: a better score or a significant test."""
 
 
-def check_criterion(criterion: Criterion, parents: str, test: IndependenceTest | None) -> None:
-    """Refuse a criterion or a test that would be ignored."""
+def check_criterion(
+    criterion: Criterion, parents: str, test: IndependenceTest | None, score: Score | None = None
+) -> None:
+    """Refuse a criterion, a test or a score that would be ignored."""
+    if score is not None and (parents == "full" or criterion == "test" or test is not None):
+        raise ArgumentError(f"Tests choose the parents, and the score {score!r} would not be asked: leave it out.")
     if criterion == "score" and parents == "full":
         raise ArgumentError("With parents='full' tests choose the parents: leave out criterion='score'.")
     if criterion == "score" and test is not None:

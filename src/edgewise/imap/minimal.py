@@ -41,9 +41,9 @@ def minimal_imap(
     criterion
         What helps, for ``"grow-shrink"``; as for :class:`edgewise.MinimalIMAP`.
     test
-        The test of conditional independence. Default: ``FisherZ()``.
+        The test of conditional independence. Default: ``FisherZ()`` for numbers, ``GSquared()`` for levels.
     score
-        The score, where that is the criterion. Default: ``BGe()``.
+        The score, where that is the criterion; where one is given, it is. Default: the one that fits the data.
 
     Returns
     -------
@@ -73,7 +73,9 @@ def minimal_imap(
         if value not in allowed:
             choices = " or ".join(map(repr, allowed))
             raise ArgumentError(f"{name} must be {choices}, but {value!r} was given.")
-    check_criterion(criterion, parents, test)
+    check_criterion(criterion, parents, test, score)
+    if score is not None:
+        criterion = "score"
     dataset = load_data(data)
     positions = dataset.order(order)
     if parents == "full":

@@ -44,5 +44,9 @@ def find_thresholds(test: IndependenceTest | None, dataset: Dataset, alpha: floa
     """Return the table of thresholds that testing given all other predecessors needs, of a test that has one."""
     chosen = choose_test(test, dataset)
     check_fits(chosen, dataset, instead="find parents by grow-shrink")
-    n = dataset.moments.n if chosen.takes == "moments" else dataset.n
-    return chosen.thresholds(n, dataset.p, alpha)
+    if chosen.takes != "moments":
+        raise ArgumentError(
+            f"Testing a variable given all its other predecessors works with correlations of the values themselves, "
+            f"which {type(chosen).__name__} does not take: find parents by grow-shrink."
+        )
+    return chosen.thresholds(dataset.moments.n, dataset.p, alpha)

@@ -43,7 +43,7 @@ class TierTerm(Term):
     """``strength`` for each variable in place; ``tier`` has the number of each variable's tier, -1 for none."""
 
     what: ClassVar[str] = "a prior on orders (TierOrder)"
-    used_by: ClassVar[str] = 'MinimalIMAP(target="orders"), OrderMCMC or PartitionMCMC'
+    used_by: ClassVar[str] = 'DagMCMC, the default, MinimalIMAP(target="orders"), OrderMCMC or PartitionMCMC'
 
     tier: np.ndarray
     strength: float
@@ -54,7 +54,7 @@ class PathTerm(Term):
     """``strength`` for each source with a directed path to a target; both are booleans by column."""
 
     what: ClassVar[str] = "a prior on paths (Paths, Ancestors)"
-    used_by: ClassVar[str] = "MinimalIMAP or StructureMCMC"
+    used_by: ClassVar[str] = "DagMCMC, the default, MinimalIMAP or StructureMCMC"
 
     sources: np.ndarray
     targets: np.ndarray
@@ -66,7 +66,7 @@ class FunctionTerm(Term):
     """A Python function of the DAG and the order, with its name; the order makes no difference."""
 
     what: ClassVar[str] = "a function of the whole DAG (LogPrior)"
-    used_by: ClassVar[str] = "MinimalIMAP or StructureMCMC"
+    used_by: ClassVar[str] = "DagMCMC, the default, MinimalIMAP or StructureMCMC"
 
     function: Callable[[np.ndarray, np.ndarray], float]
     name: str
@@ -85,7 +85,7 @@ class DagTerm(Term):
     """A compiled function of the DAG: tables of a type that :mod:`edgewise._kernels.beliefs.terms` knows."""
 
     what: ClassVar[str] = "a compiled function of the whole DAG"
-    used_by: ClassVar[str] = "MinimalIMAP or StructureMCMC"
+    used_by: ClassVar[str] = "DagMCMC, the default, MinimalIMAP or StructureMCMC"
 
     tables: Any
 
@@ -128,7 +128,11 @@ class Prior(ABC):
             If it speaks of other variables.
         """
         terms = Terms(np.zeros((len(names), len(names))))
-        self._add_to(terms, names)
+        returned: Any = self._add_to(terms, names)  # type: ignore[func-returns-value]
+        if returned is not None:
+            raise ArgumentError(
+                f"{type(self).__name__}._add_to must add to the terms that it is given, but it returned {returned!r}."
+            )
         return terms
 
     def __add__(self, other: "Prior") -> "PriorSum":

@@ -51,7 +51,8 @@ def map_search(
     score
         Default: the one that fits the kinds of the columns, ``BGe()`` for numbers.
     prior
-        Default: ``Sparsity("auto")``. Any prior will do.
+        Default: ``Sparsity("auto")``. Any prior will do. It chooses among the DAGs that orders stand for, whose parents
+        are found by the score alone; where it speaks of single edges, :func:`edgewise.hill_climb` weighs each.
     constraints
         What is known for certain.
     restarts

@@ -115,11 +115,7 @@ def agree_with(order: Sequence[int] | np.ndarray, knowledge: Knowledge | None) -
 
 def weigh_functions(functions: Sequence[FunctionTerm], order: np.ndarray, structure: Structure) -> bool:
     """Set what functions written in Python say of the present DAG; return whether it is possible at all."""
-    if not structure.value[0, TERMS] < np.inf:
-        raise ArgumentError(
-            f"A compiled term of the prior must return a number below infinity for each DAG, but it returned "
-            f"{structure.value[0, TERMS]}."
-        )
+    _check_terms(structure.value[0, TERMS])
     if functions:
         structure.value[0, FUNCTION] = _evaluate(functions, structure.parents, order)
     return bool(structure.value[0, FUNCTION] > -np.inf)
@@ -152,9 +148,18 @@ class Questions:
         return 1
 
     def raise_failure(self) -> None:
-        """Raise what stopped the loop, if a function did."""
+        """Raise what stopped the loop, if a function or a compiled term did."""
         if self._failure is not None:
             raise self._failure
+        _check_terms(self._structure.value[1, TERMS])
+
+
+def _check_terms(value: float) -> None:
+    """Refuse what compiled terms said of a DAG, if it is no log prior."""
+    if not value < np.inf:
+        raise ArgumentError(
+            f"A compiled term of the prior must return a number below infinity for each DAG, but it returned {value}."
+        )
 
 
 def _evaluate(functions: Sequence[FunctionTerm], parents: np.ndarray, order: np.ndarray) -> float:

@@ -125,6 +125,8 @@ def settle(state, target, views, first_position, last_position, uniform):
         if len(beliefs.terms) > 0 and not is_empty(marks, NEW_FAMILY):
             pose_question(structure)
             value[1, TERMS] = sum_terms(beliefs.terms, structure.question)
+            if not value[1, TERMS] < np.inf:
+                outcome = ASK
         if beliefs.asks == DAG_AND_ORDER or (beliefs.asks == DAG and not is_empty(marks, NEW_FAMILY)):
             if not weigh_function(order, beliefs, structure):
                 if views.ask() == 0 or not weigh_function(order, beliefs, structure):

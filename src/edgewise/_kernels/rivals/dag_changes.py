@@ -193,6 +193,8 @@ def weigh_beyond_families(chain, views):
         value[1, PATHS] = weigh_paths(beliefs, structure)
     if len(beliefs.terms) > 0:
         value[1, TERMS] = sum_terms(beliefs.terms, chain.parents)
+        if not value[1, TERMS] < np.inf:
+            return False
     # A DAG has no order of its own for the function to see.
     if beliefs.asks == 0 or weigh_function(structure.asked_order, beliefs, structure):
         return True
