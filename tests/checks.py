@@ -40,7 +40,9 @@ def check_score(score, data, *, most=3):
                         assert gain[x] == -np.inf or present == -np.inf, (node, parents, x)
                     elif gain[x] > -np.inf:
                         expected = worth(node, tuple(sorted((*parents, x)))) - present
-                        np.testing.assert_allclose(gain[x], expected, rtol=1e-7, atol=1e-7, err_msg=f"{node, parents, x}")
+                        np.testing.assert_allclose(
+                            gain[x], expected, rtol=1e-7, atol=1e-7, err_msg=f"{node, parents, x}"
+                        )
 
 
 def check_test(test, data, *, most=2):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
+from edgewise._kernels.basics.bits import has
 from edgewise._kernels.beliefs.terms import register
 from edgewise._kernels.compiling import inner
 from edgewise.priors import DagTerm
@@ -97,3 +98,78 @@ def test_a_test_that_is_given_is_the_criterion_and_named_in_the_record():
     assert posterior.info["sampler"]["criterion"] == "test"
     assert posterior.info["sampler"]["test"] == {"name": "FisherZ"}
     assert fit(sampler=ew.MinimalIMAP())().info["sampler"]["criterion"] == "score"
+
+
+class Sparse(NamedTuple):
+    beyond: float
+
+
+@inner
+def log_prior_of_sparse(term, parents):
+    """No number, or one too many, for DAGs with an edge 0 -> 1, which a start need not have."""
+    return term.beyond if has(parents, 1, 0) else -3.0
+
+
+register(Sparse, log_prior=log_prior_of_sparse)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+@pytest.mark.parametrize(
+    "sampler", [ew.DagMCMC(), ew.MinimalIMAP(), ew.StructureMCMC(), None], ids=["dags", "imap", "structure", "prior"]
+)
+def test_terms_that_give_no_number_away_from_the_start_are_refused(value, sampler):
+    data = None if sampler is None else ew.simulate(3, 60, seed=1).data
+    settings = {"nodes": ["X0", "X1", "X2"]} if sampler is None else {"sampler": sampler}
+    with pytest.raises(ew.ArgumentError, match="must return a number below infinity") as error:
+        ew.sample(
+            data,
+            prior=WithTerm(Sparse(value)),
+            iterations=5000,
+            thin=10,
+            seed=1,
+            start="random",
+            progress=False,
+            **settings,
+        )
+    check_sentence(str(error.value))
+
+
+class Returning(ew.Prior):
+    def _add_to(self, terms, names):
+        return DagTerm(Constant(1.0))
+
+
+def test_a_prior_that_returns_its_terms_is_refused():
+    with pytest.raises(ew.ArgumentError, match="must add to the terms that it is given") as error:
+        ew.sample(ew.simulate(3, 30, seed=1).data, prior=Returning(), progress=False)
+    check_sentence(str(error.value))
+
+
+class OfRanks(ew.FisherZ):
+    takes: ClassVar[str] = "rows"
+
+
+def test_tests_of_other_than_the_values_are_refused_where_only_thresholds_would_be_asked():
+    data = ew.simulate(3, 30, seed=1).data
+    for refuse in (
+        lambda: ew.minimal_imap(data, [0, 1, 2], test=OfRanks()),
+        lambda: ew.greedy_sp(data, test=OfRanks(), seed=1),
+        lambda: ew.sample(data, sampler=ew.MinimalIMAP(parents="full", test=OfRanks()), progress=False),
+    ):
+        with pytest.raises(ew.ArgumentError, match="which OfRanks does not take") as error:
+            refuse()
+        check_sentence(str(error.value))
+
+
+def test_a_score_that_would_not_be_asked_is_refused():
+    data = ew.simulate(3, 30, seed=1).data
+    for settings in (
+        {},
+        {"parents": "grow-shrink", "criterion": "test"},
+        {"parents": "grow-shrink", "test": ew.FisherZ()},
+    ):
+        with pytest.raises(ew.ArgumentError, match="would not be asked") as error:
+            ew.minimal_imap(data, [0, 1, 2], score=ew.GaussianBIC(), **settings)
+        check_sentence(str(error.value))
+    by_score = ew.minimal_imap(data, [0, 1, 2], parents="grow-shrink", score=ew.BGe())
+    assert (by_score == ew.minimal_imap(data, [0, 1, 2], parents="grow-shrink", criterion="score")).all()

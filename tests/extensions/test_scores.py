@@ -106,6 +106,8 @@ def test_rao_blackwellised_probabilities_are_odds_of_this_score(rows):
 
 
 def test_it_is_refused_where_only_moments_are_known():
-    with pytest.raises(ew.DataError, match="AgreementScore takes the rows themselves, but only a covariance matrix is known") as error:
+    with pytest.raises(
+        ew.DataError, match="AgreementScore takes the rows themselves, but only a covariance matrix is known"
+    ) as error:
         ew.sample(ew.Covariance(np.eye(3), n=50), score=AgreementScore(), progress=False)
     check_sentence(str(error.value))

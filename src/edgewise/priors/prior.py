@@ -128,7 +128,7 @@ class Prior(ABC):
             If it speaks of other variables.
         """
         terms = Terms(np.zeros((len(names), len(names))))
-        returned: Any = self._add_to(terms, names)  # type: ignore[func-returns-value]
+        returned: Any = self._add_to(terms, names)
         if returned is not None:
             raise ArgumentError(
                 f"{type(self).__name__}._add_to must add to the terms that it is given, but it returned {returned!r}."
