@@ -36,7 +36,8 @@ def test_help_names_the_commands(run):
     ("command", "options"),
     [
         ("fit", ["--out", "--iterations", "--burn-in", "--thin", "--chains", "--seed", "--alpha", "--gamma", "--score",
-                 "--constraints", "--time-budget", "--overwrite", "--quiet", "--json", "--no-color"]),
+                 "--constraints", "--time-budget", "--kinds", "--ranks", "--missing", "--interventions", "--targets",
+                 "--columns", "--drop", "--overwrite", "--quiet", "--json", "--no-color"]),
         ("simulate", ["--out", "--p", "--n", "--neighbours", "--seed", "--overwrite", "--no-color"]),
         ("demo", ["--out", "--n", "--iterations", "--seed", "--overwrite", "--quiet", "--json", "--no-color"]),
         ("report", ["DIR", "--no-color"]),
@@ -131,7 +132,7 @@ def test_the_summary_shows_the_most_probable_pairs(fitted):
     assert 0 < told < joined
     assert lines[-7:-2] == [
         f"{joined} pairs of variables are joined with probability 0.5 or more; the direction can be told in {told} of "
-        "them. DAGs were drawn from their posterior, each DAG counted once.",
+        "them. DAGs were drawn from their posterior, each DAG counted once, with the score BGe.",
         "",
         "Open out/report.html in a browser.",
         "Beside it are edges.csv, pairs.csv, posterior.nc and run.json.",
@@ -306,7 +307,8 @@ def test_a_time_budget_is_noted(run, table):
                "--time-budget", "0.2", "--quiet")  # fmt: skip
     assert done.code == 0
     assert done.err.startswith("edgewise: note: The run was stopped by the time budget after")
-    assert done.err.count("\n") == 1
+    # On a busy machine there may be so few draws that the verdict is noted, too.
+    assert all(line.startswith("edgewise: note: ") for line in done.err.splitlines())
 
 
 def test_simulate_writes_what_fit_reads(run, tmp_path):

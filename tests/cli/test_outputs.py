@@ -143,6 +143,7 @@ def test_examples_in_the_help_are_understood(run, table, tmp_path, monkeypatch, 
     examples = re.findall(r"^ *(edgewise .*?) *$", shown.split("Examples:")[1], re.M)
     assert examples
     (tmp_path / "known.yaml").write_text("roots: [Jnk]")
+    (tmp_path / "targets.yaml").write_text("control: []")
     monkeypatch.setattr(ew, "sample", understand)
     monkeypatch.setattr(reproducing, "reproduce", understand)
     for example in examples:
@@ -181,7 +182,7 @@ sys.stderr.write(" ".join(sys.modules))
         ("edgewise ", {"fit", "simulate", "demo", "report", "reproduce"}),
         ("edgewise f", {"fit"}),
         ("edgewise fit --ch", {"--chains"}),
-        ("edgewise fit --score ", {"bge", "bic"}),
+        ("edgewise fit --score ", {"bge", "bic", "bdeu", "degenerate-gaussian"}),
         ("edgewise --no", {"--no-color"}),
         ("edgewise x", set()),
     ],

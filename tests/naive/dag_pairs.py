@@ -201,18 +201,18 @@ class NaivePairs:
                     yield (new_order, one), part * exp(self.log_order(new_order, one))
 
     def turned_once(self, dag):
-        """Where it leads to look at one candidate of one variable, and to turn the edge from it if it is covered."""
+        """Where it leads to look at one parent of one variable, and to turn the edge from it if it is covered."""
         found = defaultdict(float)
         for j in range(self.p):
-            for i in self.candidates[j] & dag[j]:
-                if j not in self.candidates[i] or self.outsiders(dag, i) or self.outsiders(dag, j):
+            for i in dag[j] - self.required[j]:
+                if j in self.forbidden[i]:
                     continue
                 above = [parents | set(np.flatnonzero(self.before[:, v])) for v, parents in enumerate(dag)]
                 if above[j] != above[i] | {i}:
                     continue
                 new = list(dag)
                 new[i], new[j] = dag[i] | {j}, dag[j] - {i}
-                forth, back = (1 / self.p / len(self.candidates[v]) for v in (j, i))
+                forth, back = 1 / self.p / len(dag[j]), 1 / self.p / len(new[i])
                 ratio = exp(min(self.log_families(new) - self.log_families(dag) + log(back / forth), 0.0))
                 found[tuple(new)] += forth * ratio
         found[dag] += 1 - sum(found.values())

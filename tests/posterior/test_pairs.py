@@ -115,7 +115,7 @@ def test_pictures_have_pairs_in_their_more_probable_direction(posterior):
 @pytest.mark.parametrize(
     ("joined", "directions", "sentence"),
     [
-        ([], [], "No edge was ever drawn: the data show no dependence between the variables."),
+        ([], [], "No two variables are joined with probability 0.0005 or more."),
         ([0.4], ["->"], "No two variables are joined with probability 0.5 or more."),
         ([0.5], ["-"], "1 pair of variables is joined with probability 0.5 or more; its direction cannot be told."),
         (

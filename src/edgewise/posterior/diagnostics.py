@@ -265,6 +265,27 @@ def _count_within(posterior: "Posterior", which: np.ndarray) -> float:
     return spread / noise / chains if noise > 0 else float(draws)
 
 
+def _find_stuck(posterior: "Posterior") -> str | None:
+    """Return a clause on the edge whose odds given the rest of each draw are not those with which it is drawn.
+
+    Both estimate the same in draws from the posterior over DAGs. Where they differ, chains would have it otherwise, but
+    cannot get there.
+    """
+    if posterior.conditionals is None or posterior.info.get("sampler", {}).get("name") != "DagMCMC":
+        return None
+    share = posterior.share_by_chain.mean(axis=0)
+    probability = posterior.directed_by_chain.mean(axis=0)
+    difference = np.round(np.abs(share - probability), DIGITS)
+    i, j = (int(k) for k in np.unravel_index(difference.argmax(), difference.shape))
+    if difference[i, j] <= LARGEST_DIFFERENCE:
+        return None
+    a, b = (shorten(posterior.nodes[v], LONGEST_NAME) for v in (i, j))
+    return (
+        f"the chains seem stuck, as {a} -> {b} is in {share[i, j]:.0%} of the draws, where {probability[i, j]:.0%} "
+        "would follow from the rest of them"
+    )
+
+
 def _find_capped(posterior: "Posterior") -> str | None:
     """Return a clause on the variable that has as many parents as its sampler allows in most draws, if there is one."""
     most = posterior.info.get("sampler", {}).get("max_parents")
@@ -301,13 +322,17 @@ def _judge(posterior: "Posterior", apart: _Apart, effective_draws: float) -> tup
     if effective_draws < SMALLEST_ESS:
         faults.append(f"the draws are worth only {count(round(effective_draws), 'independent one')}")
         advice = "run several, and longer" if chains == 1 else advice
+    stuck = _find_stuck(posterior)
+    if stuck:
+        faults.append(stuck)
     capped = _find_capped(posterior)
     if capped:
         faults.append(capped)
         advice = "allow more parents, or use DagMCMC(), which has no limit"
     if faults:
         return False, f"Do not trust this run yet: {'; '.join(faults)}; {advice}."
+    most = np.ceil(100 * apart.difference) / 100
     return True, (
-        f"The {chains} chains agree: no probability differs by more than {apart.difference:.2f} between them, and the "
+        f"The {chains} chains agree: no probability differs by more than {most:.2f} between them, and the "
         f"draws are worth {effective_draws:,.0f} independent ones."
     )

@@ -178,7 +178,7 @@ def count_pairs(pairs: pd.DataFrame) -> tuple[int, int]:
 def headline(pairs: pd.DataFrame) -> str:
     """Say how many pairs are joined, and of how many the direction can be told."""
     if pairs.empty:
-        return "No edge was ever drawn: the data show no dependence between the variables."
+        return f"No two variables are joined with probability {SHOWN} or more."
     joined, told = count_pairs(pairs)
     if joined == 0:
         return f"No two variables are joined with probability {PROBABLE} or more."

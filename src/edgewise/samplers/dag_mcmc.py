@@ -48,8 +48,12 @@ def moves_per_iteration(p: int) -> int:
     return max(p // VARIABLES_PER_MOVE, min(MOVED_VARIABLES // p, MANY_MOVES), 1)
 
 
-ALL_CANDIDATES, MOST_CANDIDATES = 14, 12
-"""Up to 15 variables each has all others as candidates, so that every sum is over all parent sets; else a dozen."""
+ALL_CANDIDATES, MOST_CANDIDATES, HUB_CANDIDATES = 14, 12, 16
+"""Up to 15 variables each has all others as candidates, so that every sum is over all parent sets; else a dozen, or up
+to 16 where that many are probably joined to it."""
+
+PROBABLE = 0.05
+"""From which probability on variables count as probably joined."""
 
 MOST_SETS = 2**22
 """Most subsets of candidates in all tables together, 120 MB."""
@@ -85,7 +89,7 @@ class DagMCMC(Sampler):
     ----------
     candidates
         How many likely parents of each variable to sum over. ``"auto"``: all others with up to 15 variables, else up to
-        12, or fewer where tables would take more than 120 MB.
+        12, up to 16 for a variable that is probably joined to more, or fewer where tables would take more than 120 MB.
 
     Examples
     --------
@@ -183,8 +187,10 @@ def _new_sets(ranked: np.ndarray, joined: np.ndarray, required: BoolMatrix, most
     likeliest = np.take_along_axis(joined, ranked[:, :most], axis=1)
     at_least = 0.0 if most >= p - 1 else FEWEST
     number = (likeliest >= at_least).sum(axis=1)
+    if MOST_CANDIDATES <= most < p - 1:
+        number = _widen_hubs(number, (joined >= PROBABLE).sum(axis=1))
     place = np.full((p, p), -1, np.int32)
-    member = np.zeros((p, max(most, 1)), np.int64)
+    member = np.zeros((p, max(int(number.max()), 1)), np.int64)
     rows = [np.sort(ranked[v, : number[v]]) for v in range(p)]
     for v, row in enumerate(rows):
         member[v, : len(row)] = row
@@ -209,6 +215,15 @@ def _new_sets(ranked: np.ndarray, joined: np.ndarray, required: BoolMatrix, most
         first_run=np.cumsum(runs) - runs,
         core=np.empty(int(runs.sum()), np.int64),
     )
+
+
+def _widen_hubs(number: np.ndarray, probable: np.ndarray) -> np.ndarray:
+    """Return more candidates for variables that are probably joined to more, as far as tables have room for them."""
+    for most in range(HUB_CANDIDATES, MOST_CANDIDATES, -1):
+        wider = np.maximum(number, np.minimum(probable, most))
+        if (1 << wider.astype(np.int64)).sum() <= MOST_SETS:
+            return np.asarray(wider)
+    return number
 
 
 def _rank_outsiders(ranked: np.ndarray, joined: np.ndarray, number: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -281,12 +296,13 @@ class DagMCMCChain(RecordingChain):
         return False
 
     def seek(self, is_over: IsOver = never) -> None:
-        """Go to an order that a minimal I-MAP chain finds; stay if DAGs along it, and along others, are excluded."""
+        """Go to the DAG that a minimal I-MAP chain finds, or to one along its order; stay if these are excluded."""
         order, dag = self.state.order.copy(), self.dag
         pilot = cast(OrderChain, self.model.pilot.start(self.state.order, self.rng, Schedule(WARM_UP, 0, WARM_UP)))
         pilot.seek(is_over)
         advance(pilot, WARM_UP, is_over)
-        if not self._find_start(pilot.state.order.astype(np.int64)):
+        self.state.order[:] = agree_with(pilot.state.order, self.model.knowledge)
+        if not self.put(pilot.dag()) and not self._find_start(pilot.state.order.astype(np.int64)):
             self.state.order[:] = order
             self.put(dag)
 

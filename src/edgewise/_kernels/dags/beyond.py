@@ -43,18 +43,18 @@ def keeps_rules(beliefs, structure):
 
 
 @inner
-def weigh_layers(pair, target, beliefs, level):
+def weigh_layers(pair, beliefs, level):
     """Return the log prior by tiers, of the layers into which a DAG falls.
 
-    A variable is one layer below the lowest of its parents, and of those known to come before it. It counts if none of
-    a later tier is in a higher layer, and none of an earlier tier in a lower one.
+    A variable is one layer below the lowest of its parents. It counts if none of a later tier is in a higher layer, and
+    none of an earlier tier in a lower one.
     """
     p = pair.order.shape[0]
     for j in range(p):
         v = pair.order[j]
         level[v] = 0
         for w in range(pair.parents.shape[1]):
-            word = pair.parents[v, w] | target.earlier[v, w]
+            word = pair.parents[v, w]
             while word != np.uint64(0):
                 level[v] = max(level[v], level[w * WORD + first(word)] + 1)
                 word &= word - np.uint64(1)
@@ -98,7 +98,7 @@ def weigh_all(views, pair, target, room):
             return -np.inf
         total += weigh_paths(beliefs, structure)
     if beliefs.tier.shape[0] > 0:
-        total += weigh_layers(pair, target, beliefs, room.level)
+        total += weigh_layers(pair, beliefs, room.level)
     if len(beliefs.terms) > 0:
         total += sum_terms(beliefs.terms, pair.parents)
     if beliefs.asks != 0 and total > -np.inf:

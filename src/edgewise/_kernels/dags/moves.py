@@ -218,31 +218,60 @@ def is_covered(pair, target, i, j):
 
 
 @inner
-def turn_edge(pair, target, room, rng):
-    """Turn a covered edge between candidates, if one is hit upon; return whether one was turned."""
+def weigh_parents(pair, target, room, node):
+    """Return the log weight of a family with parents that need not be candidates."""
+    size = list_members(pair.parents, node, room.members)
+    room.members[size] = node
+    return weigh_family(target, room.members, size, room.score)
+
+
+@inner
+def toggle(pair, target, node, u):
+    """Add a parent or remove it, be it a candidate or not."""
+    bit = np.uint64(1) << np.uint64(u % WORD)
+    pair.parents[node, u // WORD] ^= bit
+    place = target.sets.place[node, u]
+    if place >= 0:
+        pair.chosen[node] ^= 1 << np.int64(place)
+    else:
+        pair.extra[node] += 1 if pair.parents[node, u // WORD] & bit else -1
+
+
+@inner
+def weigh_present(pair, target, room, node):
+    """Return the log weight of the present family, which is in a table if all its parents are candidates."""
     sets = target.sets
+    if pair.extra[node] == 0:
+        return sets.log_weight[sets.start[node] + pair.chosen[node]]
+    return weigh_parents(pair, target, room, node)
+
+
+@inner
+def turn_edge(pair, target, room, rng):
+    """Turn a covered edge, if one is hit upon; return whether one was turned."""
+    rules = target.rules
     j = np.int64(rng.random() * pair.order.shape[0])
-    k = np.int64(rng.random() * sets.number[j])
-    if (pair.chosen[j] >> k) & 1 == 0 or pair.extra[j] > 0:
+    size = list_members(pair.parents, j, room.members)
+    if size == 0:
         return False
-    i = sets.member[j, k]
-    place = sets.place[i, j]
-    if place < 0 or pair.extra[i] > 0 or not is_covered(pair, target, i, j):
+    i = room.members[np.int64(rng.random() * size)]
+    if rules.edge[rules.row[j], i] != TESTED or rules.edge[rules.row[i], j] != TESTED:
         return False
-    chosen_i = pair.chosen[i] | (1 << np.int64(place))
-    chosen_j = pair.chosen[j] & ~(1 << k)
-    log_ratio = (
-        sets.log_weight[sets.start[i] + chosen_i] + sets.log_weight[sets.start[j] + chosen_j]
-        - pair.log_weight[i] - pair.log_weight[j]
-    )  # fmt: skip
-    # The way back is hit upon as one of the candidates of i.
-    log_ratio += room.log_number[sets.number[j]] - room.log_number[sets.number[i]]
-    if is_rejected(log_ratio, rng.random()):
+    if not is_covered(pair, target, i, j):
         return False
     note(pair, room, 0, i)
     note(pair, room, 1, j)
-    set_parents(pair, target, i, chosen_i)
-    set_parents(pair, target, j, chosen_j)
+    log_ratio = -pair.log_weight[i] - pair.log_weight[j]
+    toggle(pair, target, j, i)
+    toggle(pair, target, i, j)
+    pair.log_weight[i] = weigh_present(pair, target, room, i)
+    pair.log_weight[j] = weigh_present(pair, target, room, j)
+    # The way back is hit upon as one of the parents of i.
+    back = list_members(pair.parents, i, room.members)
+    log_ratio += pair.log_weight[i] + pair.log_weight[j] + room.log_number[size] - room.log_number[back]
+    if is_rejected(log_ratio, rng.random()):
+        take_back(pair, room, 2)
+        return False
     return True
 
 
@@ -267,14 +296,6 @@ def turn(pair, target, views, room, rng):
 
 
 @inner
-def weigh_parents(pair, target, room, node):
-    """Return the log weight of a family with parents that need not be candidates."""
-    size = list_members(pair.parents, node, room.members)
-    room.members[size] = node
-    return weigh_family(target, room.members, size, room.score)
-
-
-@inner
 def redraw_parents(pair, target, node, rng):
     """Give a variable new parents among its candidates; or change one, if it has parents that are none.
 
@@ -290,9 +311,7 @@ def redraw_parents(pair, target, node, rng):
     k = np.int64(rng.random() * sets.number[node])
     if (pair.allowed[node] >> k) & 1 == 0:
         return False
-    pair.chosen[node] ^= 1 << k
-    u = sets.member[node, k]
-    pair.parents[node, u // WORD] ^= np.uint64(1) << np.uint64(u % WORD)
+    toggle(pair, target, node, sets.member[node, k])
     return True
 
 
