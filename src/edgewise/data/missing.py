@@ -27,7 +27,7 @@ there would be no inverse."""
 
 
 def effective_rows(is_known: npt.NDArray[np.bool_]) -> float:
-    """Return the mean, over all pairs of columns, of the number of rows in which both are known.
+    """Return the mean, over all pairs of columns, of the number of rows in which both are known; of one, its own.
 
     Examples
     --------
@@ -36,7 +36,7 @@ def effective_rows(is_known: npt.NDArray[np.bool_]) -> float:
     """
     known = is_known.astype(float)
     together = known.T @ known
-    return float(together[np.triu_indices(len(together), 1)].mean())
+    return float(together[np.triu_indices(len(together), 1)].mean() if len(together) > 1 else together[0, 0])
 
 
 def em_moments(values: FloatArray) -> Moments:
