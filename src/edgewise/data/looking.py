@@ -9,6 +9,7 @@ rows are looked at, and with interventions those of the condition that has most 
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -51,7 +52,8 @@ def look(dataset: Dataset) -> tuple[Finding, ...]:
     numbers = _numbers_of(dataset)
     with np.errstate(all="ignore"):  # what is no number is beyond no limit
         if numbers is not None:
-            findings += _look_at_numbers(numbers, told=dataset.treatment.get("told_kinds", ()))
+            seen = _look_at_numbers(numbers, told=dataset.treatment.get("told_kinds", ()))
+            findings += seen if numbers.n == dataset.n else [_among(finding, numbers.n, dataset) for finding in seen]
         findings += [*find_same_levels(dataset), *_find_few_rows(dataset.n, dataset.p)]
     return tuple(findings)
 
@@ -77,6 +79,13 @@ def _numbers_of(dataset: Dataset) -> Dataset | None:
         np.ascontiguousarray(values[:, is_varying]),
         dataset.fingerprint,
     )
+
+
+def _among(finding: Finding, rows: int, dataset: Dataset) -> Finding:
+    """Say which rows a finding is about, where these are not all, and are numbered by themselves."""
+    which = "complete rows" if dataset.is_set is None else "complete rows of the condition that has most"
+    sentence = f"Among the {rows} {which}, {finding.sentence[0].lower()}{finding.sentence[1:]}"
+    return replace(finding, sentence=sentence)
 
 
 def _look_at_numbers(dataset: Dataset, told: Sequence[str]) -> list[Finding]:
