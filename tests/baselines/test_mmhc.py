@@ -21,7 +21,7 @@ def random_correlation(rng, n, p):
 def associate(correlation, n, largest):
     """Return the association by Fisher's z, for a correlation matrix with any number of rows."""
     p = len(correlation)
-    dataset = SimpleNamespace(n=n, p=p, moments=SimpleNamespace(correlation=correlation))
+    dataset = SimpleNamespace(n=n, p=p, moments=SimpleNamespace(n=n, correlation=correlation))
     return Association(FisherZ().prepare(dataset), p, largest)
 
 
