@@ -10,6 +10,7 @@ from scipy.stats import norm, t
 
 import edgewise as ew
 from edgewise.samplers import prior_only
+from keyboard import ctrl_c
 from naive import priors as naive
 from naive.graphs import all_dags
 from naive.knowledge import faults
@@ -192,6 +193,14 @@ def test_a_function_of_the_order_is_refused():
     with pytest.raises(ew.ArgumentError, match="A run without data cannot use a function of the order") as error:
         ew.sample(None, nodes=NAMES, prior=ew.LogPrior(lambda dag, order: 0.0), progress=False)
     check_sentence(str(error.value))
+
+
+def test_ctrl_c_keeps_what_was_drawn():
+    settings = {"nodes": NAMES, "thin": 10, "chains": 2, "seed": 1, "progress": False}
+    with ctrl_c(chains=2, at=500), pytest.warns(ew.StoppedEarlyWarning, match="by the keyboard"):
+        posterior = ew.sample(None, iterations=10**9, burn_in=100, **settings)
+    whole = ew.sample(None, iterations=500, burn_in=100, **settings)
+    np.testing.assert_array_equal(posterior.dags()[:, :40], whole.dags())
 
 
 def test_one_variable_has_no_edges():
