@@ -66,7 +66,8 @@ def collect():
             keep(f"{name}, few rows", ew.sample(few, sampler=sampler, prior=beliefs["edges"], **RUN))
             keep(f"{name}, few rows, paths", ew.sample(few, sampler=sampler, prior=beliefs["paths"], **RUN))
     for kind, prior in beliefs.items():
-        keep(f"prior, {kind}", ew.sample(None, nodes=list("abcdef"), prior=prior, **RUN))
+        if kind != "order":
+            keep(f"prior, {kind}", ew.sample(None, nodes=list("abcdef"), prior=prior, **RUN))
     binary = (sim.data.to_numpy() > 0).astype(float)
     keep("agreements", ew.sample(binary, score=AgreementScore(), **RUN))
     keep("oracle", ew.sample(sim.data, sampler=ew.MinimalIMAP(test=Oracle(sim.dag)), **RUN))

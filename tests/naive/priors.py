@@ -27,6 +27,20 @@ def tier_order(order, tiers, strength=1.0):
     return strength * in_place
 
 
+def tier_layers(dag, tiers, strength=1.0):
+    """The same for the layers of a DAG: none of a later tier in a higher layer, none of an earlier one in a lower."""
+    layer = [0] * len(dag)
+    for _ in dag:
+        layer = [max([0, *(layer[i] + 1 for i in range(len(dag)) if dag[i, j])]) for j in range(len(dag))]
+    in_place = 0
+    for t, tier in enumerate(tiers[:-1]):
+        earlier = [v for other in tiers[:t] for v in other]
+        later = [v for other in tiers[t + 1 :] for v in other]
+        for v in tier:
+            in_place += all(layer[u] <= layer[v] for u in earlier) and all(layer[v] <= layer[u] for u in later)
+    return strength * in_place
+
+
 def paths(dag, sources, targets, strength=1.0):
     """The paper's h_L and h_R: the sources with a path to at least one target."""
     path = graphs.ancestors(dag)

@@ -1,17 +1,17 @@
 """Priors say what their definitions say, and refuse what they cannot understand."""
 
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import edgewise as ew
-from edgewise._kernels.basics.bits import pack
-from edgewise._kernels.beliefs.beliefs import CHANGED
-from edgewise._kernels.rivals.prior_only import begin_prior
 from edgewise.priors import OrderFunctionTerm
-from edgewise.samplers import Schedule, prepare_prior
-from edgewise.samplers.beliefs import Questions
+from edgewise.samplers import prepare_prior
 from naive import priors as naive
+from naive.stepping import ALWAYS, make_chain
 from sentences import check_sentence
 
 P = 9
@@ -25,38 +25,37 @@ def in_names(variables):
     return [NAMES[v] for v in variables]
 
 
+class Case(NamedTuple):
+    """A prior, what it says of a DAG, and the tiers, with their strength, that it says something of besides."""
+
+    prior: ew.Prior
+    definition: Callable[[np.ndarray], float] = lambda dag: 0.0
+    tiers: Sequence[Sequence[int]] = ((), ())
+    strength: float = 1.0
+
+
 CASES = {
-    "sparsity": (ew.Sparsity(0.7), lambda dag, order: naive.sparsity(dag, 0.7)),
-    "edges": (ew.EdgeBeliefs(log_odds=LOG_ODDS), lambda dag, order: naive.edge_beliefs(dag, LOG_ODDS)),
-    "tiers": (ew.TierOrder([in_names(t) for t in TIERS]), lambda dag, order: naive.tier_order(order, TIERS)),
-    "two tiers": (
-        ew.TierOrder([[0], [5, 8]], strength=-2.5),
-        lambda dag, order: naive.tier_order(order, [[0], [5, 8]], -2.5),
+    "sparsity": Case(ew.Sparsity(0.7), lambda dag: naive.sparsity(dag, 0.7)),
+    "edges": Case(ew.EdgeBeliefs(log_odds=LOG_ODDS), lambda dag: naive.edge_beliefs(dag, LOG_ODDS)),
+    "tiers": Case(ew.TierOrder([in_names(t) for t in TIERS]), tiers=TIERS),
+    "two tiers": Case(ew.TierOrder([[0], [5, 8]], strength=-2.5), tiers=[[0], [5, 8]], strength=-2.5),
+    "paths": Case(ew.Paths(in_names([0, 1, 2]), in_names([3, 4])), lambda dag: naive.paths(dag, [0, 1, 2], [3, 4])),
+    "overlapping paths": Case(
+        ew.Paths([0, 1, 2], [1, 2, 6], strength=0.3), lambda dag: naive.paths(dag, [0, 1, 2], [1, 2, 6], 0.3)
     ),
-    "paths": (
-        ew.Paths(in_names([0, 1, 2]), in_names([3, 4])),
-        lambda dag, order: naive.paths(dag, [0, 1, 2], [3, 4]),
-    ),
-    "overlapping paths": (
-        ew.Paths([0, 1, 2], [1, 2, 6], strength=0.3),
-        lambda dag, order: naive.paths(dag, [0, 1, 2], [1, 2, 6], 0.3),
-    ),
-    "ancestors": (ew.Ancestors(PAIRS, strength=1.5), lambda dag, order: naive.ancestors(dag, PAIRS, 1.5)),
-    "sum": (
+    "ancestors": Case(ew.Ancestors(PAIRS, strength=1.5), lambda dag: naive.ancestors(dag, PAIRS, 1.5)),
+    "sum": Case(
         ew.Sparsity(1)
         + ew.TierOrder(TIERS, 0.5)
         + ew.Paths([0], [1])
         + ew.Paths([0], [1])
         + ew.EdgeBeliefs(log_odds=LOG_ODDS),
-        lambda dag, order: (
-            naive.sparsity(dag)
-            + naive.tier_order(order, TIERS, 0.5)
-            + 2 * naive.paths(dag, [0], [1])
-            + naive.edge_beliefs(dag, LOG_ODDS)
-        ),
+        lambda dag: naive.sparsity(dag) + 2 * naive.paths(dag, [0], [1]) + naive.edge_beliefs(dag, LOG_ODDS),
+        tiers=TIERS,
+        strength=0.5,
     ),
 }
-by_case = pytest.mark.parametrize(("prior", "definition"), CASES.values(), ids=CASES)
+by_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 
 
 def random_pair(rng, p, density):
@@ -67,36 +66,47 @@ def random_pair(rng, p, density):
     return dag, order
 
 
-def make_chain(names, prior):
-    return prepare_prior(names, prior, None).start(np.arange(len(names)), np.random.default_rng(0), Schedule(10, 0, 1))
+def make_dag_chain(names, prior):
+    return prepare_prior(names, prior, None).start(np.arange(len(names)), np.random.default_rng(0), ALWAYS)
 
 
-def compiled_value(chain, dag, order):
-    """Return the log prior of a DAG and an order as the compiled loop computes it from scratch."""
+def value_at(chain, dag, order):
+    """Return the log prior of a DAG as the compiled loop of a chain over DAGs computes it from scratch."""
     chain.state.order[:] = order
-    chain.structure.new_base[:] = pack(dag.T)
-    chain.structure.marks[CHANGED] = pack(np.ones(len(dag), bool))
-    model = chain.model
-    assert begin_prior(chain.state, model.target, Questions((), model.beliefs, chain.structure).views)
+    assert chain.put(dag)
     return chain.log_posterior
 
 
 @by_case
-def test_compiled_priors_equal_their_definitions(rng, prior, definition):
-    chain = make_chain(NAMES, prior)
-    for _ in range(1000):
+def test_compiled_priors_on_dags_equal_their_definitions(rng, case):
+    chain = make_dag_chain(NAMES, case.prior)
+    for _ in range(500):
         dag, order = random_pair(rng, P, rng.choice([0.05, 0.2, 0.5]))
-        assert compiled_value(chain, dag, order) == pytest.approx(definition(dag, order), abs=1e-12)
+        expected = case.definition(dag) + naive.tier_layers(dag, case.tiers, case.strength)
+        assert value_at(chain, dag, order) == pytest.approx(expected, abs=1e-12)
+
+
+@by_case
+def test_compiled_priors_on_orders_equal_their_definitions(rng, case):
+    """Each order has a DAG of its own; that of 30 rows, with tests at a high level, has many edges."""
+    data = pd.DataFrame(rng.normal(size=(30, P)), columns=NAMES)
+    chain = make_chain(data, np.arange(P), prior=case.prior, alpha=0.3)
+    for _ in range(300):
+        order = rng.permutation(P)
+        chain.state.order[:] = order
+        assert chain.refresh()
+        expected = case.definition(chain.dag()) + naive.tier_order(order, case.tiers, case.strength)
+        assert chain.log_posterior - chain.log_score == pytest.approx(expected, abs=1e-9)
 
 
 def test_priors_over_more_than_one_word_of_variables(rng):
     p = 130
-    prior = ew.Paths(range(50), [129, 64, 70]) + ew.TierOrder([range(40), range(60, 100)])
-    chain = make_chain([f"V{i}" for i in range(p)], prior)
+    tiers = [range(40), range(60, 100)]
+    chain = make_dag_chain([f"V{i}" for i in range(p)], ew.Paths(range(50), [129, 64, 70]) + ew.TierOrder(tiers))
     for _ in range(5):
         dag, order = random_pair(rng, p, 0.01)
-        expected = naive.paths(dag, range(50), [129, 64, 70]) + naive.tier_order(order, [range(40), range(60, 100)])
-        assert compiled_value(chain, dag, order) == expected
+        expected = naive.paths(dag, range(50), [129, 64, 70]) + naive.tier_layers(dag, tiers)
+        assert value_at(chain, dag, order) == expected
 
 
 def test_beliefs_about_edges_are_read_from_every_form():

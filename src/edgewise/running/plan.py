@@ -31,7 +31,7 @@ class Plan:
     """The variables, the target of the chains, and what the record of the run says of its parts."""
 
     names: tuple[str, ...]
-    sampler: Sampler | None
+    sampler: Sampler
     model: Model
     prior: Prior
     record: dict[str, Any]
@@ -51,8 +51,6 @@ class Plan:
 
     def complete(self, posterior: Posterior) -> Posterior:
         """Return the posterior with what needs the target: weights, and Rao-Blackwellised edge probabilities."""
-        if self.sampler is None:
-            return posterior
         if self.sampler.is_weighted:
             distinct = posterior.draws.distinct(posterior.weights)
             parts = split(0, len(distinct.rows), len(self.names) ** 2)
@@ -144,7 +142,7 @@ def _plan_prior(
     knowledge = None if constraints is None else constraints.resolve(names)
     return Plan(
         names=names,
-        sampler=None,
+        sampler=DagMCMC(),
         model=prepare_prior(names, prior, knowledge),
         prior=prior,
         record={"data": None, "sampler": {"name": "prior only"}, "score": None, **record},

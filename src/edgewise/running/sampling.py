@@ -67,8 +67,8 @@ def sample(
     nodes
         The variables' names, for a run without data only.
     sampler
-        Default: ``DagMCMC()``, which draws DAGs from their posterior, each counted once. A run without data has its
-        own, and no score.
+        Default: ``DagMCMC()``, which draws DAGs from their posterior, each counted once. A run without data takes none,
+        and no score: it draws DAGs from the prior, with the same chain, each counted once too.
     score
         Default: the one that fits the kinds of the columns: ``BGe()`` for numbers, ``BDeu()`` for levels,
         ``DegenerateGaussian()`` where there are both.

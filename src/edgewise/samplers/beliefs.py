@@ -77,7 +77,6 @@ def make_beliefs(terms: Terms, knowledge: Knowledge | None, *, log_count: np.nda
         log_count=np.empty(0) if log_count is None else log_count,
         terms=tuple(term.tables for term in terms.of(DagTerm)),
         reach=bool(len(sources) or is_ruled.any() or log_count is not None),
-        strict=False,
         asks=DAG_AND_ORDER if terms.of(OrderFunctionTerm) else asks,
     )
 

@@ -17,7 +17,7 @@ from edgewise.arguments import is_whole
 from edgewise.data import Dataset
 from edgewise.errors import ArgumentError
 from edgewise.graphs import BoolMatrix, ancestors
-from edgewise.priors import DagTerm, FunctionTerm, Knowledge, PathTerm, Prior, TierTerm, usable_terms
+from edgewise.priors import DagTerm, FunctionTerm, Knowledge, PathTerm, Prior, Terms, TierTerm, usable_terms
 from edgewise.priors.contradictions import exclude_paths
 from edgewise.scores import Score, prepare_score
 
@@ -28,6 +28,9 @@ from .order_chains import OrderChain
 from .recording import RecordingChain
 from .sampler import IsOver, Sampler, never
 from .schedule import Schedule
+
+USES = (PathTerm, TierTerm, FunctionTerm, DagTerm)
+"""The terms of a prior that the compiled loop can weigh."""
 
 MOVES = {"relocate": 0.6, "turn": 0.05, "parents": 0.15, "outside": 0.2}
 """The kinds of moves, as the compiled loop counts them, and their shares."""
@@ -125,24 +128,16 @@ class DagMCMC(Sampler):
         is_over: IsOver = never,
     ) -> "DagMCMCModel":
         """Return everything about the target that chains share."""
-        terms = usable_terms(prior, dataset.names, uses=(PathTerm, TierTerm, FunctionTerm, DagTerm), by="DagMCMC")
+        terms = usable_terms(prior, dataset.names, uses=USES, by="DagMCMC")
         pilot = explore(dataset, score, terms, knowledge, is_over)
-        beliefs = make_beliefs(terms, knowledge)
-        none = np.zeros((dataset.p, dataset.p), bool)
-        return DagMCMCModel(
-            target=make_target(
-                prepare_score(score, dataset),
-                terms.edge,
-                knowledge,
-                pilot.probability,
-                int(self.resolve(dataset).candidates),
-            ),
-            beliefs=beliefs if beliefs.reach or len(beliefs.tier) or beliefs.asks or beliefs.terms else None,
-            functions=tuple(terms.of(FunctionTerm)),
-            knowledge=knowledge,
-            required=none if knowledge is None else knowledge.required,
-            pilot=pilot.model,
+        target = make_target(
+            prepare_score(score, dataset),
+            terms.edge,
+            knowledge,
+            pilot.probability,
+            int(self.resolve(dataset).candidates),
         )
+        return make_model(target, terms, knowledge, pilot.model)
 
     def edge_target(self, model: "DagMCMCModel") -> DagTarget | None:
         """Return the target, unless the prior or the constraints look at more than families."""
@@ -150,9 +145,17 @@ class DagMCMC(Sampler):
 
 
 def make_target(
-    score: Any, edge: np.ndarray, knowledge: Knowledge | None, probability: np.ndarray, most: int
+    score: Any,
+    edge: np.ndarray,
+    knowledge: Knowledge | None,
+    probability: np.ndarray,
+    most: int,
+    likely: int = LIKELY,
 ) -> DagTarget:
-    """Choose candidates by how probable edges are, in either direction, and fill the tables of their subsets."""
+    """Choose candidates by how probable edges are, in either direction, and fill the tables of their subsets.
+
+    There are at most ``most`` candidates of a variable, and ``likely`` others that are proposed more often.
+    """
     p = len(edge)
     none = np.zeros((p, p), bool)
     required, forbidden = (none, none) if knowledge is None else (knowledge.required, knowledge.forbidden)
@@ -160,15 +163,15 @@ def make_target(
     joined = np.where(free, probability + probability.T, -1.0)
     ranked = np.argsort(-joined, axis=0, kind="stable").T
     sets = _new_sets(ranked, joined.T, required, most)
-    likely, likely_sum = _rank_outsiders(ranked, joined.T, sets.number)
+    outsiders, outsider_sum = _rank_outsiders(ranked, joined.T, sets.number, likely)
     target = DagTarget(
         score=score,
         edge=edge,
         rules=make_rules(p, knowledge),
         sets=sets,
         earlier=pack(none if knowledge is None else knowledge.before.T),
-        likely=likely,
-        likely_sum=likely_sum,
+        likely=outsiders,
+        likely_sum=outsider_sum,
     )
     fill_sets(target, 0, p, np.zeros(p + 1, np.int64), new_room(score, p))
     for v in range(p):
@@ -226,10 +229,12 @@ def _widen_hubs(number: np.ndarray, probable: np.ndarray) -> np.ndarray:
     return number
 
 
-def _rank_outsiders(ranked: np.ndarray, joined: np.ndarray, number: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _rank_outsiders(
+    ranked: np.ndarray, joined: np.ndarray, number: np.ndarray, most: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Return, for each variable, the likeliest of those that are no candidates, and sums of their probabilities."""
     p = len(ranked)
-    width = min(LIKELY, max(p - 1, 1))
+    width = min(most, max(p - 1, 1))
     likely = np.zeros((p, width), np.int64)
     weight = np.zeros((p, width))
     for v in range(p):
@@ -243,7 +248,8 @@ def _rank_outsiders(ranked: np.ndarray, joined: np.ndarray, number: np.ndarray) 
 class DagMCMCModel:
     """The target of a run, in the form the compiled loop wants, shared by its chains.
 
-    ``beliefs`` is None where families are all that matters. ``pilot`` finds good orders.
+    ``beliefs`` is None where families are all that matters. ``pilot`` finds good orders, if there are data to find them
+    by. ``shares`` are those of the kinds of moves.
     """
 
     target: DagTarget
@@ -251,13 +257,34 @@ class DagMCMCModel:
     functions: tuple[FunctionTerm, ...]
     knowledge: Knowledge | None
     required: BoolMatrix
-    pilot: MinimalIMAPModel
+    pilot: MinimalIMAPModel | None
+    shares: tuple[float, ...]
 
     def start(self, order: np.ndarray, rng: np.random.Generator, schedule: Schedule) -> "DagMCMCChain":
         """Return a chain at a DAG drawn along ``order``, or at one that the knowledge and the prior allow."""
         chain = DagMCMCChain(self, rng, schedule)
         chain.begin(order)
         return chain
+
+
+def make_model(
+    target: DagTarget,
+    terms: Terms,
+    knowledge: Knowledge | None,
+    pilot: MinimalIMAPModel | None,
+    moves: dict[str, float] = MOVES,
+) -> DagMCMCModel:
+    """Add to a target what the prior and hard knowledge say beyond single edges."""
+    beliefs = make_beliefs(terms, knowledge)
+    return DagMCMCModel(
+        target=target,
+        beliefs=beliefs if beliefs.reach or len(beliefs.tier) or beliefs.asks or beliefs.terms else None,
+        functions=tuple(terms.of(FunctionTerm)),
+        knowledge=knowledge,
+        required=np.zeros(terms.edge.shape, bool) if knowledge is None else knowledge.required,
+        pilot=pilot,
+        shares=tuple(moves.values()),
+    )
 
 
 class DagMCMCChain(RecordingChain):
@@ -273,7 +300,7 @@ class DagMCMCChain(RecordingChain):
         if model.beliefs is not None:
             self._structure = new_structure(model.beliefs)._replace(parents=self.state.parents)
         has_outsiders = (model.target.sets.number < p - 1).any()
-        shares = np.array(list(MOVES.values())) * ([1, 1, 1, has_outsiders])
+        shares = np.array(model.shares) * ([1, 1, 1, has_outsiders])
         self._shares = shares / shares.sum()
         self._stride = moves_per_iteration(p)
 
@@ -296,7 +323,12 @@ class DagMCMCChain(RecordingChain):
         return False
 
     def seek(self, is_over: IsOver = never) -> None:
-        """Go to the DAG that a minimal I-MAP chain finds, or to one along its order; stay if these are excluded."""
+        """Go to the DAG that a minimal I-MAP chain finds, or to one along its order; stay if these are excluded.
+
+        Without data there is none to find.
+        """
+        if self.model.pilot is None:
+            return
         order, dag = self.state.order.copy(), self.dag
         pilot = cast(OrderChain, self.model.pilot.start(self.state.order, self.rng, Schedule(WARM_UP, 0, WARM_UP)))
         pilot.seek(is_over)

@@ -7,8 +7,7 @@ nothing changes any more.
 Ancestor rules that hold for certain are part of the map from orders to DAGs. Going through the order, a variable's
 parents are, of those that tests and rules for edges gave it (its *base*), all that bring no excluded ancestor; and if a
 needed ancestor is still missing, the edge from it, or where that edge is forbidden, from the first predecessor in
-column order that descends from it. In strict mode, for chains over DAGs, nothing is mended: a DAG that breaks a rule
-has no probability.
+column order that descends from it.
 """
 
 import numpy as np
@@ -74,10 +73,7 @@ def find_link(order, j, ancestor, target, beliefs, structure):
 
 @inner
 def apply_ancestor_rules(order, j, target, beliefs, structure, members):
-    """Mend the proposed parents of the variable at position j, and its ancestors; return False if that is impossible.
-
-    In strict mode, return False if there is something to mend.
-    """
+    """Mend the proposed parents of the variable at position j, and its ancestors; return whether that is possible."""
     node = order[j]
     parents = structure.new_parents
     reach = structure.new_ancestors
@@ -85,17 +81,13 @@ def apply_ancestor_rules(order, j, target, beliefs, structure, members):
     clear(reach, node)
     for m in range(size):
         if brings_excluded(beliefs, structure, members[m], node):
-            if beliefs.strict:
-                return False
             remove(parents, node, members[m])
         else:
             add_with_ancestors(structure, members[m], reach, node)
     size = list_members(beliefs.needed, node, members)
     for m in range(size):
         if not has(reach, node, members[m]):
-            link = np.int64(-1)
-            if not beliefs.strict:
-                link = find_link(order, j, members[m], target, beliefs, structure)
+            link = find_link(order, j, members[m], target, beliefs, structure)
             if link < 0:
                 return False
             insert(parents, node, link)

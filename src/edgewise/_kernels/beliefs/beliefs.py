@@ -50,7 +50,6 @@ class Beliefs(NamedTuple):
     log_count: np.ndarray
     terms: tuple[Any, ...]
     reach: bool
-    strict: bool
     asks: int
 
 

@@ -21,7 +21,6 @@ from ..basics.bits import has, insert, remove
 from ..basics.metropolis import is_rejected
 from ..compiling import in_place, inner
 from .parent_sets import OUTSIDE, Workspace, ask_afresh, choose, look_up, record, weigh_tiers
-from .prior_only import find_pair
 
 ADJACENT, SWAP, RELOCATE = range(3)
 """Rows of ``SummedOrder.moves``."""
@@ -54,6 +53,17 @@ class OrderProposal(NamedTuple):
     log_weight: np.ndarray
     within: np.ndarray
     without: np.ndarray
+
+
+@inner
+def find_pair(number):
+    """Return the pair of positions i < j with a number from 0 up: (0, 1), (0, 2), (1, 2), (0, 3), ..."""
+    j = np.int64((1.0 + np.sqrt(1.0 + 8.0 * number)) / 2.0)
+    while j * (j - 1) // 2 > number:
+        j -= 1
+    while j * (j + 1) // 2 <= number:
+        j += 1
+    return number - j * (j - 1) // 2, j
 
 
 @inner

@@ -31,7 +31,7 @@ import numpy as np
 from ..basics.bits import clear, insert, meets, remove
 from ..basics.metropolis import is_rejected
 from ..compiling import in_place, inner
-from .order_mcmc import draw_from
+from .order_mcmc import draw_from, find_pair
 from .parent_sets import NEEDED, OUTSIDE, Workspace, ask_afresh, choose, look_up, record, weigh_tiers
 from .partition_edges import change_dag, take_chosen
 from .partitions import (
@@ -50,7 +50,6 @@ from .partitions import (
     sum_elements,
     take_out,
 )
-from .prior_only import find_pair
 
 SPLIT, JOIN, SWAP, ADJACENT, RELOCATE, EDGES = range(6)
 """Rows of ``SummedPartition.moves``."""
