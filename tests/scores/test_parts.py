@@ -1,5 +1,7 @@
 """The parts of every score, and of every test, agree with each other."""
 
+from typing import NamedTuple
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,6 +10,7 @@ import edgewise as ew
 from checks import check_score, check_test
 from compiled import altered
 from edgewise._kernels.scores import log_det
+from edgewise._kernels.scores.interface import register
 from extensions.agreements import AgreementScore
 
 
@@ -49,11 +52,29 @@ def test_strengths_are_the_same_one_by_one_and_all_at_once(kind, test):
     check_test(test, make_data(kind))
 
 
-def test_wrong_gains_are_caught(monkeypatch):
-    wrong = altered([log_det.gains], right="np.log1p(-square)", wrong="np.log1p(-0.5 * square)")["gains"]
-    from edgewise._kernels.scores import interface
+class WrongTables(NamedTuple):
+    """The fields of LogDetScore."""
 
-    right = interface._scores[log_det.LogDetScore]
-    monkeypatch.setitem(interface._scores, log_det.LogDetScore, right._replace(gains=wrong))
+    matrix: np.ndarray
+    constant: np.ndarray
+    on_parents: np.ndarray
+    on_family: np.ndarray
+    most_parents: int
+
+
+class WrongGains(ew.BGe):
+    def prepare(self, dataset):
+        return WrongTables(*super().prepare(dataset))
+
+
+def test_wrong_gains_are_caught():
+    wrong = altered([log_det.gains], right="np.log1p(-square)", wrong="np.log1p(-0.5 * square)")["gains"]
+    register(
+        WrongTables,
+        local_score=log_det.local_score,
+        gains=wrong,
+        is_determined=log_det.is_determined,
+        new_room=log_det.new_room,
+    )
     with pytest.raises(AssertionError):
-        check_score(ew.BGe(), make_data("numbers"))
+        check_score(WrongGains(), make_data("numbers"))
