@@ -13,7 +13,7 @@ from math import exp, inf, log
 import numpy as np
 from scipy.special import logsumexp
 
-KINDS = ("relocate", "turn", "parents", "outside")
+KINDS = ("relocate", "turn", "reverse", "parents", "swap", "outside")
 
 
 def subsets(members):
@@ -164,13 +164,35 @@ class NaivePairs:
         for drawn in product(*choices):
             yield tuple(parents for parents, _ in drawn), np.prod([share for _, share in drawn])
 
-    def accepted(self, pair, new, log_ratio=0.0):
-        """How probably a proposal is accepted: by q and a ratio of the rest, then by what is believed beyond edges."""
+    def accepted(self, pair, new):
+        """How probably a proposal is accepted: by q, then by what is believed beyond edges."""
         if not self.log_target(*new) > -inf:
             return 0.0
-        first = log_ratio + self.log_order(*new) - self.log_order(*pair)
+        first = self.log_order(*new) - self.log_order(*pair)
         second = self.log_beyond(new[1]) - self.log_beyond(pair[1])
         return exp(min(first, 0.0)) * exp(min(second, 0.0))
+
+    def below(self, dag, node):
+        """A variable and its descendants, where to be known to come later counts as one."""
+        found = {node}
+        while True:
+            more = {
+                v
+                for v, parents in enumerate(dag)
+                if found & (parents | set(np.flatnonzero(self.before[:, v]))) and v not in found
+            }
+            if not more:
+                return found
+            found |= more
+
+    def sets_above(self, dag, node, below):
+        """The parents that a variable may be given among its candidates that are not below, and their weights."""
+        sets = [self.required[node] | some for some in subsets(self.candidates[node] - below)]
+        return {parents: exp(self.log_weight(node, parents)) for parents in sets}
+
+    def is_free(self, node, u):
+        """Whether u may be added to the parents of a variable, and removed."""
+        return u != node and u not in self.required[node] and u not in self.forbidden[node]
 
     # -- moves: the pairs they lead to, and how probably; what is missing to one stays where it is
 
@@ -186,19 +208,33 @@ class NaivePairs:
                         new = new_order, new_dag
                         yield new, share * part / self.p * self.accepted((order, dag), new)
 
+    def drawn(self, order, dag, changed, *, always=False):
+        """Accept changes of the DAG by what is believed beyond edges, and draw an order; if nothing changes, not.
+
+        ``changed`` are the probabilities of other DAGs.
+        """
+        stays = 1 - sum(changed.values())
+        for new_dag, share in changed.items():
+            kept = exp(min(self.log_beyond(new_dag) - self.log_beyond(dag), 0.0))
+            yield from self._with_orders(new_dag, share * kept)
+            yield from self._with_orders(dag, share * (1 - kept))
+        if always:
+            yield from self._with_orders(dag, stays)
+
+    def _with_orders(self, dag, probability):
+        for order in permutations(range(self.p)):
+            yield (order, dag), probability * exp(self.log_order(order, dag))
+
     def turn(self, order, dag):
-        """Turn covered edges, accept that by what is believed beyond edges, and then draw an order."""
+        """Turn covered edges."""
         turned = {dag: 1.0}
         for _ in range(self.turns):
             before, turned = turned, defaultdict(float)
             for one, share in before.items():
                 for other, part in self.turned_once(one).items():
                     turned[other] += share * part
-        for new_dag, share in turned.items():
-            kept = exp(min(self.log_beyond(new_dag) - self.log_beyond(dag), 0.0))
-            for one, part in ((new_dag, share * kept), (dag, share * (1 - kept))):
-                for new_order in permutations(range(self.p)):
-                    yield (new_order, one), part * exp(self.log_order(new_order, one))
+        del turned[dag]
+        yield from self.drawn(order, dag, turned, always=True)
 
     def turned_once(self, dag):
         """Where it leads to look at one parent of one variable, and to turn the edge from it if it is covered."""
@@ -213,38 +249,85 @@ class NaivePairs:
                 new = list(dag)
                 new[i], new[j] = dag[i] | {j}, dag[j] - {i}
                 forth, back = 1 / self.p / len(dag[j]), 1 / self.p / len(new[i])
-                ratio = exp(min(self.log_families(new) - self.log_families(dag) + log(back / forth), 0.0))
-                found[tuple(new)] += forth * ratio
+                found[tuple(new)] += forth * self.ratio(dag, new, back / forth)
         found[dag] += 1 - sum(found.values())
         return found
 
+    def reverse(self, order, dag):
+        changed = defaultdict(float)
+        for j in range(self.p):
+            for i in dag[j]:
+                is_inside = i in self.candidates[j] and j in self.candidates[i]
+                if is_inside and not self.outsiders(dag, i) and not self.outsiders(dag, j):
+                    for new, proposed in self.reversed(dag, i, j).items():
+                        forth = proposed / self.p / len(dag[j])
+                        back = self.reversed(new, j, i)[dag] / self.p / len(new[i])
+                        changed[new] += forth * self.ratio(dag, new, back / forth)
+        yield from self.drawn(order, dag, changed)
+
+    def reversed(self, dag, i, j):
+        """The DAGs in which i -> j is turned around and both have drawn new parents, first i; and how probably."""
+        bare = list(dag)
+        bare[i], bare[j] = self.required[i], self.required[j]
+        firsts = {some: w for some, w in self.sets_above(bare, i, self.below(bare, i)).items() if j in some}
+        found = {}
+        for first, weight in firsts.items():
+            turned = [*bare]
+            turned[i] = first
+            seconds = self.sets_above(turned, j, self.below(turned, j))
+            for second, other in seconds.items():
+                new = [*turned]
+                new[j] = second
+                found[tuple(new)] = weight / sum(firsts.values()) * other / sum(seconds.values())
+        return found
+
+    def ratio(self, dag, new, ratio=1.0):
+        """How probably a change of the DAG is accepted, where proposals have a ratio."""
+        return exp(min(self.log_families(new) - self.log_families(dag) + log(ratio), 0.0))
+
     def parents(self, order, dag):
+        changed = defaultdict(float)
         for node in range(self.p):
+            below = self.below(dag, node)
             if self.outsiders(dag, node):
-                number = len(self.candidates[node])
-                for candidate in self.allowed(order, node):
-                    yield self._changed(order, dag, node, candidate, 1 / self.p / number, 1.0)
+                for u in self.candidates[node] - below:
+                    self._toggle(changed, dag, node, {u}, 1 / self.p / len(self.candidates[node]))
             else:
-                for parents, share in self.families(order, node):
-                    new = order, (*dag[:node], parents, *dag[node + 1 :])
-                    yield new, share / self.p * self.accepted((order, dag), new)
+                weights = self.sets_above(dag, node, below)
+                for some, weight in weights.items():
+                    if some != dag[node]:
+                        changed[*dag[:node], some, *dag[node + 1 :]] += weight / sum(weights.values()) / self.p
+        yield from self.drawn(order, dag, changed)
+
+    def swap(self, order, dag):
+        changed = defaultdict(float)
+        for node in range(self.p):
+            for u in dag[node]:
+                for other in self.candidates[u] - dag[node] - self.below(dag, node):
+                    is_free = self.is_free(node, u) and self.is_free(node, other)
+                    if is_free and u in self.candidates[other]:
+                        proposed = 1 / self.p / len(dag[node]) / len(self.candidates[u])
+                        ratio = len(self.candidates[u]) / len(self.candidates[other])
+                        self._toggle(changed, dag, node, {u, other}, proposed, ratio)
+        yield from self.drawn(order, dag, changed)
 
     def outside(self, order, dag):
+        changed = defaultdict(float)
+        present = [(node, u) for node in range(self.p) for u in self.outsiders(dag, node)]
         for node in range(self.p):
-            present = self.outsiders(dag, node)
-            others = set(order[: order.index(node)]) - self.candidates[node] - self.required[node]
-            for u in others - self.forbidden[node] - present:
-                forth, back = self.proposal[node, u] / 2, 1 / 2 / (len(present) + 1)
-                yield self._changed(order, dag, node, u, forth / self.p, back / forth)
-            for u in present:
-                forth, back = 1 / 2 / len(present), self.proposal[node, u] / 2
-                yield self._changed(order, dag, node, u, forth / self.p, back / forth)
+            for u in set(range(self.p)) - self.candidates[node] - dag[node] - self.below(dag, node):
+                if self.is_free(node, u):
+                    forth, back = self.proposal[node, u] / self.p / 2, 1 / 2 / (len(present) + 1)
+                    self._toggle(changed, dag, node, {u}, forth, back / forth)
+        for node, u in present:
+            forth, back = 1 / 2 / len(present), self.proposal[node, u] / self.p / 2
+            self._toggle(changed, dag, node, {u}, forth, back / forth)
+        yield from self.drawn(order, dag, changed)
 
-    def _changed(self, order, dag, node, u, proposed, ratio):
-        """Where it leads to add a parent or remove it, and how probably; ``ratio`` is that of the proposals."""
-        new = order, (*dag[:node], dag[node] ^ {u}, *dag[node + 1 :])
-        log_ratio = log(ratio) + self.log_families(new[1]) - self.log_families(dag)
-        return new, proposed * self.accepted((order, dag), new, log_ratio)
+    def _toggle(self, changed, dag, node, some, proposed, ratio=1.0):
+        """Add the probability of a DAG in which a variable has gained some parents, and lost others."""
+        new = (*dag[:node], dag[node] ^ some, *dag[node + 1 :])
+        changed[new] += proposed * self.ratio(dag, new, ratio)
 
     def destinations(self, kind, order, dag):
         """Return the probabilities of the next pairs, after one move of a kind."""

@@ -16,7 +16,7 @@ from scipy.stats import chi2, t
 
 import edgewise as ew
 from compiled import altered, entry
-from edgewise._kernels.dags import beyond, candidates, loop, moves, pairs
+from edgewise._kernels.dags import beyond, candidates, changes, loop, pairs, relocation
 from edgewise._kernels.summaries import edge_odds
 from edgewise.data import load_data
 from edgewise.graphs import compelled_edges
@@ -153,7 +153,7 @@ def make_twin(values, case, model):
         log_weight=weigh(values, case),
         candidates=[np.flatnonzero(row >= 0).tolist() for row in target.sets.place],
         proposal=proposal,
-        turns=moves.TURNS * p if model.beliefs is None else 1,
+        turns=changes.TURNS * p if model.beliefs is None else 1,
         knowledge=know(case, p),
         log_beyond=believe(case),
     )
@@ -308,46 +308,81 @@ def test_compiled_moves_are_as_probable_as_those_of_the_twin(label, kind):
 
 LOOP = [loop.run, loop.work]
 
+RELOCATING = [relocation.relocate, *LOOP]
+CHANGING = [changes.change_dag, *LOOP]
+
 MISTAKES = {
     "orders are counted": (
-        [pairs.log_order, moves.decide, *LOOP],
-        ("return total", "return 0.0"), "all candidates", ("relocate", "parents"),
+        [pairs.log_order, relocation.decide, *RELOCATING],
+        ("return total", "return 0.0"), "all candidates", ("relocate",),
+    ),
+    "what the prior says of paths is ignored in relocation": (
+        [relocation.decide, *RELOCATING],
+        ("if beyond != pair.beyond[0] and ", "if False and "), "paths", ("relocate",),
     ),
     "what the prior says of paths is ignored": (
-        [moves.decide, *LOOP],
-        ("if beyond != pair.beyond[0] and ", "if False and "), "paths", ("relocate", "parents", "outside"),
+        CHANGING,
+        ("or is_rejected(beyond - pair.beyond[0], rng.random())", ""), "paths", ("reverse", "parents", "outside"),
     ),
     "parents are drawn from all candidates": (
-        [candidates.draw_set, moves.relocate, moves.redraw_parents, moves.change_family, *LOOP],
-        ("if s & ~allowed == 0 and", "if"), "all candidates", ("relocate", "parents"),
+        [candidates.draw_set_with, candidates.draw_set, relocation.propose, *RELOCATING],
+        ("if s & ~allowed == 0 and", "if"), "all candidates", ("relocate",),
     ),
     "positions are weighed by the own parents only": (
-        [moves.weigh_positions, moves.relocate, *LOOP],
+        [relocation.weigh_positions, relocation.propose, *RELOCATING],
         ("log_weight[low] = passed + own", "log_weight[low] = own"), "all candidates", ("relocate",),
     ),
     "a parent that is no candidate may be passed": (
-        [moves.is_bound, moves.weigh_positions, moves.relocate, *LOOP],
+        [relocation.is_bound, relocation.weigh_positions, relocation.propose, *RELOCATING],
         ("pair.extra[last] > 0 and", "False and"), "one candidate", ("relocate",),
     ),
     "the number of those to choose from is left out": (
-        [moves.change_outsider, moves.change_family, *LOOP],
-        (" + room.log_number[pair.extra[node] + 1]", ""), "no candidates", ("outside",),
+        [changes.change_outsider, *CHANGING],
+        ("math.log(p / outsiders)", "math.log(p)"), "no candidates", ("outside",),
     ),
     "all are thought to be proposed alike": (
-        [moves.log_proposal, moves.change_outsider, moves.change_family, *LOOP],
+        [changes.log_proposal, changes.change_outsider, *CHANGING],
         ("probability += 0.5 * ", "probability += 0.0 * "), "no candidates", ("outside",),
     ),
+    "cycles are closed from outside": (
+        [changes.change_outsider, *CHANGING],
+        ("if has(room.below, 0, u):", "if False:"), "no candidates", ("outside",),
+    ),
+    "who is known to come later may be a parent": (
+        [changes.find_below, changes.redraw_parents, *CHANGING],
+        ("(pair.parents[v, w] | target.earlier[v, w])", "pair.parents[v, w]"), "tiers", ("parents",),
+    ),
     "how probable a new order was is forgotten": (
-        [pairs.draw_order, moves.turn, *LOOP],
+        [pairs.draw_order, *CHANGING],
         ("    pair.log_order[0] = total\n", "    pass\n"), "all candidates", ("all kinds",),
     ),
     "any edge may be turned": (
-        [moves.is_covered, moves.turn_edge, moves.turn, *LOOP],
+        [changes.is_covered, changes.turn_edge, changes.turn_edges, *CHANGING],
         ("return differs == np.uint64(0)", "return True"), "all candidates", ("turn",),
     ),
     "edges are turned whatever they weigh": (
-        [moves.turn_edge, moves.turn, *LOOP],
+        [changes.turn_edge, changes.turn_edges, *CHANGING],
         ("if is_rejected(log_ratio, rng.random()):", "if False:"), "believed edges", ("turn",),
+    ),
+    "an edge is reversed as if that were as easy as the way back": (
+        [changes.reverse_edge, *CHANGING],
+        ("log_ratio = forth +", "log_ratio = back +"), "believed edges", ("reverse",),
+    ),
+    "the other end of a reversed edge has parents below both": (
+        [changes.reverse_edge, *CHANGING],
+        ("room.below[0, w] |= room.below[1, w]", "pass"), "believed edges", ("reverse",),
+    ),
+    "how many parents there are to pick from is left out": (
+        [changes.reverse_edge, *CHANGING],
+        ("log_ratio + room.log_number[size] - room.log_number[new_size]", "log_ratio"), "believed edges", ("reverse",),
+    ),
+    "a parent is swapped whatever that weighs": (
+        [changes.decide_family, changes.swap_parent, *CHANGING],
+        ("if is_rejected(", "if False and is_rejected("), "one candidate", ("swap",),
+    ),
+    "those who have no way back are swapped": (
+        [changes.swap_parent, *CHANGING],
+        ("or sets.place[other, u] < 0", ""), "one candidate", ("swap",),
     ),
 }  # fmt: skip
 """Kernels to alter, what to write in place of what, a case, and the kinds of moves in which each mistake must show."""
@@ -494,7 +529,7 @@ def test_a_chain_keeps_up_what_it_knows(label):
     for _ in range(50):
         chain.advance(7)
         check_state(chain)
-    without = {"parents"} if THREE[label].candidates == 0 else set()
+    without = {"reverse", "parents", "swap"} if THREE[label].candidates == 0 else set()
     assert all(accepted > 0 for kind, (made, accepted) in chain.moves().items() if made and kind not in without)
 
 
@@ -664,7 +699,7 @@ def weigh_dags(case, n=15):
     )
 
 
-def find_errors(label, number, *, iterations=20_000):
+def find_errors(label, number, *, iterations=40_000):
     """Sample; return the errors of all measures, and how large they are by chance, from batches of draws."""
     posterior = ew.sample(
         few_values(4), sampler=DagMCMC(candidates=number), prior=FOUR[label].prior,

@@ -113,12 +113,37 @@ def fill_sets(target, first, last, members, room):
                     sets.log_sum[start + s] = add_logs(sets.log_sum[start + s], sets.log_sum[start + (s ^ (1 << k))])
 
 
+SMALLEST_SHARE = 1e-7
+"""A sum with a share of another one below this is not told by their difference any more."""
+
+
+@inner
+def log_sum_with(sets, node, allowed, place):
+    """Return the log sum over those subsets of ``allowed`` that have the candidate at a place; -inf if it is tiny."""
+    bit = 1 << np.int64(place)
+    if allowed & bit == 0:
+        return -np.inf
+    log_total = sets.log_sum[sets.start[node] + allowed]
+    if log_total == -np.inf:
+        return -np.inf
+    share = -math.expm1(sets.log_sum[sets.start[node] + (allowed ^ bit)] - log_total)
+    return log_total + math.log(share) if share >= SMALLEST_SHARE else -np.inf
+
+
 @inner
 def draw_set(sets, node, allowed, uniform):
-    """Return a subset of ``allowed``, drawn by weight: the heaviest ones are looked at first."""
+    """Return a subset of ``allowed``, drawn by weight."""
+    return draw_set_with(sets, node, allowed, 0, sets.log_sum[sets.start[node] + allowed], uniform)
+
+
+@inner
+def draw_set_with(sets, node, allowed, needed, log_total, uniform):
+    """Return a subset of ``allowed`` that has all that is needed, drawn by weight: the heaviest are looked at first.
+
+    ``log_total`` is the log sum of the weights of all such sets.
+    """
     start = sets.start[node]
     end = start + (1 << sets.number[node])
-    log_total = sets.log_sum[start + allowed]
     chosen = np.int64(0)
     run = sets.first_run[node]
     for first in range(start, end, RUN):
@@ -126,7 +151,7 @@ def draw_set(sets, node, allowed, uniform):
             for i in range(first, min(first + RUN, end)):
                 s = np.int64(sets.heaviest[i])
                 # Rounding errors may leave a rest of the random number: it is not for sets that have no weight.
-                if s & ~allowed == 0 and sets.ordered[i] > -np.inf:
+                if s & ~allowed == 0 and s & needed == needed and sets.ordered[i] > -np.inf:
                     chosen = s
                     uniform -= math.exp(sets.ordered[i] - log_total)
                     if uniform < 0.0:

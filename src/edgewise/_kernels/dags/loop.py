@@ -1,4 +1,4 @@
-"""The loop over pairs of a DAG and an order; see :mod:`edgewise._kernels.dags.moves` for what a move is.
+"""The loop over pairs of a DAG and an order; moves are of the order or of the DAG.
 
 All that a chain does is one entry, :func:`work`, because each entry is compiled with everything it calls.
 """
@@ -6,16 +6,14 @@ All that a chain does is one entry, :func:`work`, because each entry is compiled
 import numpy as np
 
 from ..basics.bits import list_members
-from ..basics.metropolis import ACCEPTED, ASK, REJECTED
+from ..basics.metropolis import ACCEPTED, ASK
 from ..basics.recorder import note_family
 from ..compiling import in_place, inner
 from .beyond import weigh_beyond
 from .candidates import draw_set
-from .moves import change_family, decide, relocate, shift, take_back, turn, weigh_parents
+from .changes import OUTSIDE, RELOCATE, change_dag, weigh_parents
 from .pairs import allow, log_order, set_parents
-
-RELOCATE, TURN, PARENTS, OUTSIDE = range(4)
-"""Rows of ``Pair.moves``."""
+from .relocation import relocate
 
 STEP, DRAW_PARENTS, KEEP_PARENTS = range(3)
 """What there is to do: take steps, or go to the present order, with parents drawn along it or those that are there."""
@@ -82,24 +80,10 @@ def run(pair, target, views, room, shares, steps, stride, until_draw, thin, reco
                 choice -= shares[kind]
                 kind += 1
             which = np.int64(rng.random() * p)
-            outcome = REJECTED
-            number = 0
-            chosen = which
-            log_ratio = 0.0
-            if kind == TURN:
-                outcome = turn(pair, target, views, room, rng)
-            elif kind == RELOCATE:
-                chosen, number = relocate(pair, target, room, which, rng)
+            if kind == RELOCATE:
+                outcome = relocate(pair, target, views, room, which, rng)
             else:
-                log_ratio = change_family(pair, target, room, which, kind == OUTSIDE, rng)
-                number = 1
-            if number > 0:
-                if log_ratio > -np.inf:
-                    outcome = decide(pair, target, views, room, log_ratio, rng)
-                if outcome != ACCEPTED:
-                    take_back(pair, room, number)
-                    if chosen != which:
-                        shift(pair, chosen, which)
+                outcome = change_dag(pair, target, views, room, kind, which, rng)
             if outcome < 0:
                 return outcome
             pair.moves[kind, 0] += 1

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..basics.bits import WORD, clear, first, insert, remove, words_for
+from ..basics.bits import WORD, clear, copy, first, insert, remove, words_for
 from ..compiling import inner
 from ..scores.interface import new_room
 
@@ -44,9 +44,9 @@ class Room(NamedTuple):
     """Room to work in.
 
     ``changed`` lists the variables whose families a move changes, and the next five what they had. ``opened``,
-    ``waiting`` and ``children`` are for drawing orders, ``log_number[k]`` is log k, ``at_position`` the log weight of a
-    variable at each position. ``members`` and ``score`` are for scoring a family; ``level`` is where each variable
-    stands in the layers of a DAG.
+    ``waiting`` and ``children`` are for drawing orders, ``below`` for two sets of descendants, ``log_number[k]`` is
+    log k, ``at_position`` the log weight of a variable at each position. ``members`` and ``score`` are for scoring a
+    family; ``level`` is where each variable stands in the layers of a DAG.
     """
 
     changed: np.ndarray
@@ -58,6 +58,7 @@ class Room(NamedTuple):
     opened: np.ndarray
     waiting: np.ndarray
     children: np.ndarray
+    below: np.ndarray
     log_number: np.ndarray
     at_position: np.ndarray
     members: np.ndarray
@@ -95,6 +96,7 @@ def new_pair_room(score: Any, p: int) -> Room:
         opened=np.zeros(p + 1, np.int64),
         waiting=np.zeros(p, np.int64),
         children=np.zeros((p, words), np.uint64),
+        below=np.zeros((2, words), np.uint64),
         log_number=np.log(np.maximum(np.arange(p + 1), 1)),
         at_position=np.zeros(p),
         members=np.zeros(p + 1, np.int64),
@@ -195,3 +197,26 @@ def set_parents(pair, target, node, chosen):
             insert(pair.parents, node, u)
         else:
             remove(pair.parents, node, u)
+
+
+@inner
+def note(pair, room, number, node):
+    """Remember a variable's family as it is, as the one with a number among those that a move changes."""
+    room.changed[number] = node
+    room.old_allowed[number] = pair.allowed[node]
+    room.old_chosen[number] = pair.chosen[node]
+    room.old_extra[number] = pair.extra[node]
+    room.old_log_weight[number] = pair.log_weight[node]
+    copy(pair.parents, node, room.old_parents, number)
+
+
+@inner
+def take_back(pair, room, number):
+    """Restore the families that were remembered."""
+    for c in range(number):
+        v = room.changed[c]
+        pair.allowed[v] = room.old_allowed[c]
+        pair.chosen[v] = room.old_chosen[c]
+        pair.extra[v] = room.old_extra[c]
+        pair.log_weight[v] = room.old_log_weight[c]
+        copy(room.old_parents, c, pair.parents, v)
