@@ -37,7 +37,9 @@ MAY_IMPORT = {
     "report": {"data", "graphs"},
     "posterior": {"_kernels", "data", "graphs", "scores", "priors", "report"},
     "baselines": {"_kernels", "data", "graphs", "independence", "imap", "scores", "priors", "posterior"},
-    "running": {"_kernels", "data", "graphs", "scores", "priors", "samplers", "posterior", "baselines"},
+    "running": {
+        "_kernels", "data", "graphs", "independence", "scores", "priors", "samplers", "posterior", "baselines",
+    },
     "experiments": {
         "data", "graphs", "imap", "scores", "priors", "samplers", "posterior", "baselines", "running", "report",
     },

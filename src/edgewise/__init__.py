@@ -53,6 +53,7 @@ _HOME = {
     "cpdag": "graphs",
     "estimate_linear_extensions": "graphs",
     "exact_posterior": "baselines",
+    "extend": "running",
     "g_squared_test": "independence",
     "greedy_sp": "baselines",
     "hill_climb": "baselines",
@@ -63,6 +64,7 @@ _HOME = {
     "minimal_imap": "imap",
     "mmhc": "baselines",
     "partial_correlation_test": "independence",
+    "resume": "running",
     "sample": "running",
     "sample_linear_extensions": "graphs",
     "score": "scores",
@@ -112,6 +114,7 @@ __all__ = [
     "cpdag",
     "estimate_linear_extensions",
     "exact_posterior",
+    "extend",
     "g_squared_test",
     "greedy_sp",
     "hill_climb",
@@ -122,6 +125,7 @@ __all__ = [
     "minimal_imap",
     "mmhc",
     "partial_correlation_test",
+    "resume",
     "sample",
     "sample_linear_extensions",
     "score",
@@ -159,7 +163,7 @@ if TYPE_CHECKING:
     from edgewise.independence import FisherZ, GSquared, IndependenceTest, g_squared_test, partial_correlation_test
     from edgewise.posterior import Posterior, load
     from edgewise.priors import Ancestors, Constraints, EdgeBeliefs, LogPrior, Paths, Prior, Sparsity, TierOrder
-    from edgewise.running import map_search, sample
+    from edgewise.running import extend, map_search, resume, sample
     from edgewise.samplers import DagMCMC, MinimalIMAP, OrderMCMC, PartitionMCMC, StructureMCMC
     from edgewise.scores import BDeu, BGe, DegenerateGaussian, GaussianBIC, Score, score
 

@@ -197,8 +197,8 @@ def test_one_edge_is_enough():
     found = diagnose_bad(make_posterior(dags))
     assert found.verdict == (
         "Do not trust this run yet: chains disagree on 1 pair of variables (most on X0 - X1, with probabilities from "
-        f"0.00 to 1.00); the draws are worth only {found.effective_draws:.0f} independent ones; run longer, or from "
-        "better starts."
+        f"0.00 to 1.00); the draws are worth only {found.effective_draws:.0f} independent ones; run longer "
+        "(edgewise.extend), or from better starts."
     )
 
 
@@ -282,7 +282,8 @@ def test_too_few_effective_draws_raise_the_warning():
     found = diagnose_bad(make_posterior(dags[:, np.random.default_rng(1).permutation(40)]))
     assert found.difference == 0
     assert found.verdict == (
-        f"Do not trust this run yet: the draws are worth only {found.effective_draws:.0f} independent ones; run longer."
+        f"Do not trust this run yet: the draws are worth only {found.effective_draws:.0f} independent ones; run longer "
+        "(edgewise.extend)."
     )
 
 
@@ -305,7 +306,7 @@ def test_what_chance_explains_is_no_disagreement():
     found = diagnose_bad(posterior_of(independent((4, 60), seed=3)))
     assert found.difference > 0.1
     assert re.search(r"the chains are too short for \d+ pairs of variables \(most of all for X", found.verdict)
-    assert found.verdict.endswith("; run longer.")
+    assert found.verdict.endswith("; run longer (edgewise.extend).")
 
 
 def test_a_verdict_never_calls_it_agreement_when_chains_differ():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise.running import chains as running_chains
+from edgewise.running import engines
 
 SETTINGS = {"iterations": 3000, "burn_in": 500, "thin": 7, "chains": 3, "progress": False}
 
@@ -51,7 +51,7 @@ def test_other_processes_draw_the_same(data, expected):
 
 @pytest.mark.parametrize("seconds", [1e-12, 1e-4, 100.0])
 def test_where_blocks_end_makes_no_difference(data, expected, monkeypatch, seconds):
-    monkeypatch.setattr(running_chains, "BLOCK_SECONDS", seconds)
+    monkeypatch.setattr(engines.Threads, "block_seconds", seconds)
     assert_same(expected, ew.sample(data, seed=5, **SETTINGS))
 
 

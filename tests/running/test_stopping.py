@@ -156,7 +156,7 @@ class Interrupted(Executor):
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), BrokenProcessPool()])
 def test_workers_that_die_of_ctrl_c_leave_the_draws_before(data, error):
     with pytest.warns(ew.StoppedEarlyWarning, match="by the keyboard"):
-        posterior = ew.sample(data, burn_in=1000, executor=Interrupted(error, after=14), **ENDLESS)
+        posterior = ew.sample(data, burn_in=1000, executor=Interrupted(error, after=24), **ENDLESS)
     check_stopped(posterior, data, "keyboard")
 
 

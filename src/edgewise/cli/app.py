@@ -12,7 +12,7 @@ from typer.core import TyperGroup
 
 from edgewise.wording import printable
 
-from .options import CHAINS, INTERRUPTED, MODEL, OUTPUT, TABLE, NoColor, Quiet
+from .options import CHAINS, EXIT_CODES, INTERRUPTED, MODEL, OUTPUT, TABLE, NoColor, Quiet
 from .reproducing import reproduce
 
 
@@ -59,6 +59,12 @@ class MissingName(StrEnum):
     em = "em"
 
 
+class UntilName(StrEnum):
+    """When to stop."""
+
+    good = "good"
+
+
 def _tell_version(wanted: bool) -> None:
     if wanted:
         from importlib.metadata import version
@@ -85,6 +91,10 @@ Thin = Annotated[
     ),
 ]
 Chains = Annotated[int, typer.Option(rich_help_panel=CHAINS, help="How many chains to run.")]
+Dask = Annotated[
+    str | None,
+    typer.Option(rich_help_panel=CHAINS, metavar="ADDRESS", help="Dask scheduler to run on, like tcp://host:8786."),
+]
 Overwrite = Annotated[bool, typer.Option("--overwrite", rich_help_panel=OUTPUT, help="Replace the files in --out.")]
 Json = Annotated[
     bool, typer.Option("--json", rich_help_panel=OUTPUT, help="Print the summary as JSON, and nothing else.")
@@ -122,6 +132,11 @@ def fit(
         float | None,
         typer.Option(rich_help_panel=CHAINS, help="Seconds to sample; with --iterations, those after which to stop."),
     ] = None,
+    until: Annotated[
+        UntilName | None,
+        typer.Option(rich_help_panel=CHAINS, help="good: go on beyond --iterations until the verdict is good."),
+    ] = None,
+    dask: Dask = None,
     alpha: Annotated[
         float | None,
         typer.Option(
@@ -189,12 +204,14 @@ def fit(
 ) -> None:
     """Sample DAGs given a table of measurements; write report.html, pairs.csv, edges.csv, posterior.nc and run.json.
 
-    Ctrl-C stops early and keeps what was drawn; during burn-in, a few draws are made first.
+    Ctrl-C stops early and keeps what was drawn; during burn-in, a few draws are made first. If the run is killed,
+    edgewise resume goes on with it.
     """
     import edgewise as ew
 
+    from .clusters import connected
     from .reading import read_interventions, read_kinds
-    from .results import DRAWS, check_directory, new_files, write_results
+    from .results import CHECKPOINT, DRAWS, check_directory, new_files, write_results
     from .summary import tell
 
     scores = {
@@ -212,7 +229,7 @@ def fit(
         "columns": columns or None,
         "drop": drop or None,
     }
-    with new_files(out) as directory:
+    with connected(dask) as executor, new_files(out, anew=True) as directory:
         posterior = ew.sample(
             data,
             sampler=None if alpha is None else ew.MinimalIMAP(alpha=alpha, criterion="test"),
@@ -225,12 +242,47 @@ def fit(
             chains=chains,
             seed=seed,
             store=directory / DRAWS,
+            checkpoint=out / CHECKPOINT,
+            until=None if until is None else "good",
+            executor=executor,
             time_budget=time_budget,
             progress=not quiet,
             **reading,
         )
         summary = write_results(posterior, directory)
     tell(summary, out, quiet=quiet, as_json=as_json)
+    _end(summary.info)
+
+
+@app.command(epilog=_examples("edgewise resume results", "edgewise resume results --iterations 1000000"))
+def resume(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="Where edgewise fit was to write its results.")],
+    iterations: Annotated[
+        int | None,
+        typer.Option(rich_help_panel=CHAINS, help="Let the chains go on until each has so many steps in all."),
+    ] = None,
+    dask: Dask = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
+    no_color: NoColor = False,
+) -> None:
+    """Go on with a run that was killed or stopped, to the same draws; or let one that has ended go on."""
+    import edgewise as ew
+
+    from .clusters import connected
+    from .results import CHECKPOINT, DRAWS, new_files, tidy_up, write_results
+    from .summary import tell
+
+    tidy_up(directory)
+    settings: dict[str, Any] = {"progress": not quiet}
+    with connected(dask) as settings["executor"], new_files(directory) as place:
+        settings["store"] = place / DRAWS
+        if iterations is None:
+            posterior = ew.resume(directory / CHECKPOINT, **settings)
+        else:
+            posterior = ew.extend(directory / CHECKPOINT, iterations=iterations, **settings)
+        summary = write_results(posterior, place)
+    tell(summary, directory, quiet=quiet, as_json=as_json)
     _end(summary.info)
 
 
@@ -312,5 +364,5 @@ app.command(
 
 def _end(info: dict[str, Any]) -> None:
     """End with the exit code of an interrupted command, if the run was interrupted."""
-    if info["stopped_by"] == "keyboard":
-        raise typer.Exit(INTERRUPTED)
+    if info["stopped_by"] in EXIT_CODES:
+        raise typer.Exit(EXIT_CODES[info["stopped_by"]])

@@ -6,7 +6,8 @@ from typing import Annotated
 import typer
 
 INTERRUPTED = 130
-"""Exit code after Ctrl-C: 128 plus the number of the signal."""
+EXIT_CODES = {"keyboard": INTERRUPTED, "termination signal": 143, "hangup signal": 129}
+"""Exit codes after Ctrl-C and other signals: 128 plus the number of the signal."""
 
 CHAINS, MODEL, TABLE, OUTPUT = "Chains", "Model", "Data", "Output"
 """The panels."""

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -17,6 +18,8 @@ from edgewise.wording import quote
 from .summary import REPORT, Summary
 
 DRAWS = "posterior.nc"
+CHECKPOINT = "checkpoint"
+UNFINISHED = ".edgewise-"
 RESULTS = (REPORT, "edges.csv", "pairs.csv", DRAWS, "run.json")
 SIMULATION = ("data.csv", "true_edges.csv")
 
@@ -27,6 +30,10 @@ def check_directory(out: Path, *, overwrite: bool) -> None:
     try:
         if os.path.lexists(out) and not out.is_dir():
             raise ArgumentError(f"--out must be a directory, but {shown} is a file.")
+        if (out / CHECKPOINT).is_dir() and not overwrite:
+            raise ArgumentError(
+                f"--out is {shown}, which holds a run: edgewise resume goes on with it, and --overwrite begins anew."
+            )
         if out.is_dir() and any(out.iterdir()) and not overwrite:
             raise ArgumentError(f"--out is {shown}, which is not empty: choose another directory, or add --overwrite.")
         nearest = next(place for place in (out, *out.absolute().parents) if place.exists())
@@ -46,21 +53,34 @@ def is_demo(out: Path) -> bool:
         return False
 
 
+def tidy_up(out: Path) -> None:
+    """Remove what a run that was killed has left unfinished."""
+    for left in out.glob(f"{UNFINISHED}*"):
+        shutil.rmtree(left, ignore_errors=True)
+
+
 @contextmanager
-def new_files(out: Path) -> Iterator[Path]:
+def new_files(out: Path, *, anew: bool = False) -> Iterator[Path]:
     """Provide a directory to write to, whose files move to ``out`` at the end.
 
-    An error leaves nothing. Ctrl-C leaves the draws, if they are complete: the rest can be made from them.
+    An error leaves nothing but the checkpoint of a run. Ctrl-C leaves the draws too, if they are complete: the rest can
+    be made from them. With ``anew``, the checkpoint of an earlier run is removed.
     """
     made = [place for place in (out, *out.parents) if not place.exists()]
     try:
         out.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".edgewise-", dir=out) as directory:
+        if anew:
+            tidy_up(out)
+            shutil.rmtree(out / CHECKPOINT, ignore_errors=True)
+        with tempfile.TemporaryDirectory(prefix=UNFINISHED, dir=out) as directory:
             try:
                 yield Path(directory)
             except KeyboardInterrupt as interrupt:
                 draws = Path(directory) / DRAWS
                 if not draws.is_file():
+                    if (out / CHECKPOINT).is_dir():
+                        kept = f"edgewise resume {out} goes on with the run"
+                        raise KeyboardInterrupt(kept) from interrupt
                     raise
                 draws.replace(out / DRAWS)
                 kept = f"the draws are in {quote(str(out))}, and edgewise report makes the rest of them"

@@ -84,6 +84,10 @@ class Collector:
         if len(draws.family):
             self._keeper.append(chain, draws._replace(family=known[draws.family]))
 
+    def forget(self, chain: int) -> None:
+        """Expect families of a chain in a new numbering."""
+        self._translation[chain] = np.empty(0, np.int32)
+
     def families(self) -> Families:
         """Return all families met so far."""
         names = np.frombuffer(b"".join(self._number), np.uint8).reshape(len(self._number), -1)

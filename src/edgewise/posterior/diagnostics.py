@@ -308,7 +308,7 @@ def _judge(posterior: "Posterior", apart: _Apart, effective_draws: float) -> tup
         errors = f"{draws:,} independent replicates, with shares that have a standard error of {0.5 / draws**0.5:.2f}"
         is_good = draws >= SMALLEST_ESS
         return is_good, f"{errors} at most." if is_good else f"Do not trust this run yet: only {errors}; draw more."
-    faults, advice = [], "run longer"
+    faults, advice = [], "run longer (edgewise.extend)"
     if chains == 1:
         faults.append("one chain cannot be compared with others")
         advice = "run several"
@@ -318,7 +318,7 @@ def _judge(posterior: "Posterior", apart: _Apart, effective_draws: float) -> tup
             faults.append(f"the chains are too short for {pairs} (most of all for {apart.most})")
         else:
             faults.append(f"chains disagree on {pairs} (most on {apart.most})")
-            advice = "run longer, or from better starts"
+            advice = "run longer (edgewise.extend), or from better starts"
     if effective_draws < SMALLEST_ESS:
         faults.append(f"the draws are worth only {count(round(effective_draws), 'independent one')}")
         advice = "run several, and longer" if chains == 1 else advice

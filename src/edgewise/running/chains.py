@@ -10,20 +10,21 @@ the result is the same for any number of threads.
 import os
 import time
 from collections.abc import Callable
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from concurrent.futures import BrokenExecutor, Executor, ThreadPoolExecutor
+from dataclasses import KW_ONLY, dataclass, replace
+from functools import partial
+from queue import SimpleQueue
+from typing import Any, NamedTuple
 
-from edgewise._kernels.basics.recorder import Draws
 from edgewise.posterior.collecting import Collector
 from edgewise.samplers import Chain
+from edgewise.samplers.schedule import MOST_ITERATIONS
 
+from .checkpoints import Checkpoint
+from .engines import Advanced, Engine, Threads, choose_engine
 from .forecast import Forecast
 from .progress import Watcher
 from .stopping import Cause, Stop
-
-BLOCK_SECONDS = 0.1
-"""How long a block should take: short enough for a lively progress bar and a prompt stop."""
 
 FIRST_STEPS = 8
 """Iterations in the first block of a chain, when nobody knows how long they take."""
@@ -45,15 +46,29 @@ class RunningChain:
     next_steps: int = FIRST_STEPS
 
     @property
+    def steps(self) -> int:
+        """How many iterations the next block has."""
+        return min(self.next_steps, self.chain.schedule.iterations - self.chain.iteration)
+
+    @property
     def is_done(self) -> bool:
         """Whether the chain is at the end of its schedule."""
         return self.chain.iteration >= self.chain.schedule.iterations
+
+    @property
+    def is_burning_in(self) -> bool:
+        """Whether the chain is to burn in until it is told that this is enough."""
+        return self.chain.schedule.burn_in == MOST_ITERATIONS
 
     def end_burn_in(self, thin: int | None = None) -> None:
         """Let burn-in end now, if it has not ended before; with ``thin``, draw after so many iterations each."""
         schedule = self.chain.schedule
         burn_in = min(schedule.burn_in, self.chain.iteration)
         self.chain.schedule = replace(schedule, burn_in=burn_in, thin=schedule.thin if thin is None else thin)
+
+
+Note = Callable[[int, Advanced, float], None]
+"""Takes the number of a chain, what it has drawn in a block, and how long a block should take."""
 
 
 class Timed(NamedTuple):
@@ -64,55 +79,59 @@ class Timed(NamedTuple):
     thin: int | None
 
 
-class _Advanced(NamedTuple):
-    """What a worker returns: the chain (another process returns a copy), its draws, and the seconds taken."""
+@dataclass
+class Work:
+    """The chains of a run, where their draws go, what stops them, and who is told."""
 
-    chain: Chain
-    blocks: list[Draws]
-    seconds: float
+    running: list[RunningChain]
+    _: KW_ONLY
+    collector: Collector
+    executor: Executor | None
+    stop: Stop
+    timed: Timed | None
+    watcher: Watcher
+    forecast: Forecast
+    checkpoint: Checkpoint | None = None
+
+    def note(self, number: int, back: Advanced, block_seconds: float) -> None:
+        """Take what a chain has drawn in a block."""
+        mine = self.running[number]
+        self.forecast.note(mine.chain.iteration - mine.iteration, back.seconds)
+        mine.iteration = mine.chain.iteration
+        if back.is_numbered_anew:
+            self.collector.forget(number)
+        for block in back.blocks:
+            self.collector.add(number, block, *back.families)
+        mine.next_steps = max(int(mine.next_steps * min(block_seconds / max(back.seconds, 1e-9), 8.0)), 1)
+        self.watcher.chain(number, mine.chain, back.blocks, back.families[1])
+        if self.checkpoint is not None:
+            self.checkpoint.note(number, mine.chain, back, is_last=mine.is_done)
 
 
-def _advance(chain: Chain, steps: int) -> _Advanced:
-    began = time.perf_counter()
-    blocks = chain.advance(min(steps, chain.schedule.iterations - chain.iteration))
-    return _Advanced(chain, blocks, time.perf_counter() - began)
-
-
-def run_chains(
-    running: list[RunningChain],
-    *,
-    collector: Collector,
-    executor: Executor | None,
-    stop: Stop,
-    timed: Timed | None,
-    watcher: Watcher,
-    forecast: Forecast,
-) -> Cause | None:
+def run_chains(work: Work) -> Cause | None:
     """Advance all chains to the end of their schedule, or of the time, and hand their draws to the collector.
 
     Returns what stopped the chains, if they are not at the end of their schedule.
 
     A first Ctrl-C lets the blocks under way finish and stops; a second one is an ordinary KeyboardInterrupt.
     Where the terminal sends the first to worker processes too, their blocks are lost, but not the chains. If it comes,
-    or the time ends, before all chains have drawn a little, those in burn-in end it now, and all go on for a moment.
+    or the time ends, before all chains have drawn a little, those in burn-in end it now, and all go on for a moment;
+    that is not for the checkpoint, from which the run goes on as if it had not been stopped.
     """
-
-    def note(number: int, back: _Advanced) -> None:
-        mine = running[number]
-        forecast.note(back.chain.iteration - mine.iteration, back.seconds)
-        mine.chain, mine.iteration = back.chain, back.chain.iteration
-        for block in back.blocks:
-            collector.add(number, block, *mine.chain.families())
-        mine.next_steps = max(int(mine.next_steps * min(BLOCK_SECONDS / max(back.seconds, 1e-9), 8.0)), 1)
-        watcher.chain(number, mine.chain, back.blocks)
-
+    running, stop = work.running, work.stop
     with ThreadPoolExecutor(min(len(running), os.cpu_count() or 1)) as threads:
-        engine = threads if executor is None else executor
-        stopped_by = None if timed is None else _burn_in(running, engine, note, stop, timed)
+        engine = choose_engine(work.executor, threads, running[0].chain)
+        stopped_by = None
+        if work.timed is not None and any(mine.is_burning_in for mine in running):
+            stopped_by = _burn_in(running, engine, work.note, stop, work.timed)
         if stopped_by is None:
-            stopped_by = _take_turns(running, engine, note, stop.find_cause)
+            stopped_by = _take_turns(running, engine, work.note, stop.find_cause)
+        if stopped_by is not None and work.checkpoint is not None:
+            for number, mine in enumerate(running):
+                work.checkpoint.note(number, mine.chain, None, is_last=True)
+            work.checkpoint = None
         if stopped_by is not None and fewest_draws(running) < FEW_DRAWS:
-            watcher.message(
+            work.watcher.message(
                 "Stopped before there were enough draws: a few more are made now, without further burn-in. Ctrl-C "
                 "again leaves at once, with nothing kept."
             )
@@ -122,16 +141,14 @@ def run_chains(
             # On threads, whatever the executor: its workers may have died of the same Ctrl-C.
             _take_turns(
                 running,
-                threads,
-                note,
+                Threads(threads),
+                work.note,
                 lambda: stopped_by if fewest_draws(running) >= FEW_DRAWS or time.monotonic() >= until else None,
             )
     return stopped_by
 
 
-def _burn_in(
-    running: list[RunningChain], executor: Executor, note: Callable[[int, _Advanced], None], stop: Stop, timed: Timed
-) -> Cause | None:
+def _burn_in(running: list[RunningChain], engine: Engine, note: Note, stop: Stop, timed: Timed) -> Cause | None:
     """Advance chains for a share of the time that is left, and let them draw from then on."""
     began = time.monotonic()
     until = began + timed.burn_in * stop.seconds_left()
@@ -139,7 +156,7 @@ def _burn_in(
     def find_cause() -> Cause | None:
         return stop.find_cause() or ("time budget" if time.monotonic() >= until else None)
 
-    _take_turns(running, executor, note, find_cause)
+    _take_turns(running, engine, note, find_cause)
     if stop.find_cause() is None:
         done = sum(mine.iteration for mine in running) / len(running)
         to_come = done / max(time.monotonic() - began, 1e-9) * stop.seconds_left()
@@ -155,33 +172,36 @@ def fewest_draws(running: list[RunningChain]) -> int:
 
 
 def _take_turns(
-    running: list[RunningChain],
-    executor: Executor,
-    note: Callable[[int, _Advanced], None],
-    find_cause: Callable[[], Cause | None],
+    running: list[RunningChain], engine: Engine, note: Note, find_cause: Callable[[], Cause | None]
 ) -> Cause | None:
     """Advance chains, block by block, until they are done or there is a cause to stop, which is returned."""
     stopped_by: Cause | None = None
-    pending: dict[Future[_Advanced], int] = {}
+    finished: SimpleQueue[tuple[int, Any]] = SimpleQueue()
+    pending = 0
     waiting = [number for number, mine in enumerate(running) if not mine.is_done]
     while pending or waiting:
         for number in waiting:
-            pending[executor.submit(_advance, running[number].chain, running[number].next_steps)] = number
+            future = engine.submit(number, running[number].chain, running[number].steps)
+            future.add_done_callback(partial(_hand_in, finished, number))
+        pending += len(waiting)
         waiting = []
-        for future in wait(pending, return_when=FIRST_COMPLETED).done:
-            number = pending.pop(future)
-            try:
-                back = future.result()
-            except (KeyboardInterrupt, BrokenExecutor):
-                if find_cause() != "keyboard":
-                    raise
-                stopped_by = "keyboard"
-                continue
-            note(number, back)
-            if not running[number].is_done:
-                waiting.append(number)
-        if waiting and stopped_by is None:
+        number, future = finished.get()
+        pending -= 1
+        try:
+            back = engine.take(running[number].chain, future.result())
+        except (KeyboardInterrupt, BrokenExecutor):
+            if find_cause() is None:
+                raise
             stopped_by = find_cause()
-        if stopped_by is not None:
-            waiting = []
-    return stopped_by
+            continue
+        if back is not None:
+            note(number, back, engine.block_seconds)
+        if stopped_by is None:
+            stopped_by = find_cause()
+        if stopped_by is None and not running[number].is_done:
+            waiting.append(number)
+    return stopped_by if any(not mine.is_done for mine in running) else None
+
+
+def _hand_in(finished: "SimpleQueue[tuple[int, Any]]", number: int, future: Any) -> None:
+    finished.put((number, future))

@@ -6,13 +6,11 @@ import numpy as np
 
 from edgewise.samplers import Chain
 
+from .engines import SHARED
 from .progress import Watcher
 
 LONG = 90.0
 """Seconds from which on a run is announced as long."""
-
-SHARED = ("model", "target")
-"""Attributes of chains that all chains of a run have in common."""
 
 ENOUGH = 0.5
 """Seconds of work after which the pace of the chains is known well enough."""

@@ -100,7 +100,7 @@ def make_plan(
     if constraints is not None:
         fits = isinstance(constraints, Constraints)
         _check_part("constraints", constraints, fits=fits, example="Constraints(required=[('Raf', 'Mek')])")
-    record = {"prior": _describe(prior), "constraints": None if constraints is None else asdict(constraints)}
+    record = {"prior": describe(prior), "constraints": None if constraints is None else asdict(constraints)}
     if data is None:
         if reading:
             raise ArgumentError(f"A run without data, on the prior alone, takes no {enumerate_items(list(reading))}.")
@@ -121,7 +121,7 @@ def make_plan(
         prior=prior,
         dataset=dataset,
         score=score,
-        record={"data": dataset.record(), "sampler": _describe(sampler), "score": _describe(score), **record},
+        record={"data": dataset.record(), "sampler": describe(sampler), "score": describe(score), **record},
     )
 
 
@@ -154,14 +154,14 @@ def _check_part(name: str, given: object, *, fits: bool, example: str) -> None:
         raise ArgumentError(f"{name} must be an object such as {example}, but {given!r} was given.")
 
 
-def _describe(part: Any) -> dict[str, Any]:
+def describe(part: Any) -> dict[str, Any]:
     """Return a part's name and, if it is a dataclass, its settings."""
     if isinstance(part, PriorSum):
-        return {"name": "sum", "parts": [_describe(term) for term in part.parts]}
+        return {"name": "sum", "parts": [describe(term) for term in part.parts]}
     settings = {field.name: getattr(part, field.name) for field in fields(part)} if is_dataclass(part) else {}
     return {
         "name": type(part).__name__,
-        **{name: _describe(value) if is_dataclass(value) else value for name, value in settings.items()},
+        **{name: describe(value) if is_dataclass(value) else value for name, value in settings.items()},
     }
 
 

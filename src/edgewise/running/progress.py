@@ -44,8 +44,8 @@ class Watcher(Protocol):
     def message(self, text: str) -> None:
         """Say something once."""
 
-    def chain(self, number: int, chain: Chain, blocks: list[Draws]) -> None:
-        """Tell that a chain has advanced, and what it has drawn meanwhile."""
+    def chain(self, number: int, chain: Chain, blocks: list[Draws], family_parents: np.ndarray) -> None:
+        """Tell that a chain has advanced, and what it has drawn meanwhile, by numbers of families with parents."""
 
 
 class Silent:
@@ -54,7 +54,7 @@ class Silent:
     def message(self, text: str) -> None:
         """Say nothing."""
 
-    def chain(self, number: int, chain: Chain, blocks: list[Draws]) -> None:
+    def chain(self, number: int, chain: Chain, blocks: list[Draws], family_parents: np.ndarray) -> None:
         """Show nothing."""
 
 
@@ -101,12 +101,12 @@ class _Bars(Progress):
     def message(self, text: str) -> None:
         self.console.print(text, highlight=False, markup=False)
 
-    def chain(self, number: int, chain: Chain, blocks: list[Draws]) -> None:
+    def chain(self, number: int, chain: Chain, blocks: list[Draws], family_parents: np.ndarray) -> None:
         log_posterior = f"log posterior {chain.log_posterior:,.1f}"
         done = chain.iteration if self._seconds is None else self._seconds - self._stop.seconds_left()
         self.update(self._chains[number], completed=done, log_posterior=log_posterior)
         if self._agreement is not None:
-            self._agreement.add(number, blocks, chain.families()[1])
+            self._agreement.add(number, blocks, family_parents)
             if time.monotonic() >= self._next_look:
                 self.look()
 

@@ -1,22 +1,21 @@
 """From data to a posterior."""
 
-import importlib.metadata
 import os
-import platform
 import secrets
 import time
 import warnings
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass
-from typing import Any, Self, Unpack
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal, Unpack
 
 import numpy as np
 
 from edgewise._kernels.compiling import compilation_announced
 from edgewise.arguments import is_number, is_whole
-from edgewise.data import Data, Finding, Reading, find_order
+from edgewise.data import Data, Reading, find_order
 from edgewise.errors import ArgumentError, StoppedEarlyWarning, UnusualDataWarning
 from edgewise.posterior import Posterior
 from edgewise.posterior.collecting import Collector, InMemory
@@ -26,14 +25,20 @@ from edgewise.samplers import Model, Sampler, Schedule, make_schedule
 from edgewise.samplers.schedule import MOST_ITERATIONS, draws_for
 from edgewise.scores import Score
 
-from .chains import FEW_DRAWS, RunningChain, Timed, fewest_draws, run_chains
+from .chains import RunningChain, Timed, Work, run_chains
+from .checkpoints import Checkpoint, Past
+from .endings import Ending, record_run
+from .engines import count_workers
 from .forecast import Forecast
-from .plan import Plan, as_plain, make_plan
+from .origins import agree_on_seed, remember
+from .plan import Plan, make_plan
 from .progress import Watcher, tell, watch
-from .stopping import Cause, Stop
+from .requests import Request, describe_request
+from .stopping import Stop
 
 Order = Sequence[int | str] | np.ndarray
 Start = str | Order | Sequence[Order]
+Until = Literal["good"]
 
 
 def sample(
@@ -52,6 +57,8 @@ def sample(
     start: Start = "auto",
     executor: Executor | None = None,
     store: str | os.PathLike[str] | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    until: Until | None = None,
     time_budget: float | None = None,
     progress: bool = True,
     **reading: Unpack[Reading],
@@ -96,10 +103,19 @@ def sample(
         chain. ``"mmhc"``: for each chain another order of the DAG that :func:`edgewise.mmhc` learns. Or one order of
         all variables, by name or by column number, or one for each chain.
     executor
-        Where chains run; by default on threads, as many as there are cores or chains.
+        Where chains run; by default on threads, as many as there are cores or chains. Any
+        ``concurrent.futures.Executor``, or a ``dask.distributed.Client``: the target is sent there once, and then
+        blocks of each chain. The draws are the same wherever they are made.
     store
         A file to write the draws to while they are made, so that memory does not grow with their number. The posterior
         then reads them from there. By default they stay in memory, and ``posterior.save`` writes them.
+    checkpoint
+        A directory in which to keep, every few seconds, what was drawn and where the chains are. If the run is killed,
+        :func:`edgewise.resume`, or the same call again, goes on from there to the same draws; and a run that has ended
+        goes on with :func:`edgewise.extend`.
+    until
+        ``"good"``: go on beyond ``iterations`` until the verdict is good, up to a hundred times as long. Burn-in and
+        thinning stay those of ``iterations``.
     time_budget
         Seconds after which to stop, with what there is if ``iterations`` are not done by then. Compiling, and finding
         candidates and starts, count; summing up the draws comes on top.
@@ -132,74 +148,145 @@ def sample(
     >>> posterior.edges(threshold=0.5).columns.tolist()
     ['source', 'target', 'probability', 'mcse', 'undirected', 'compelled']
     """
-    _check_settings(chains, time_budget, executor)
+    _check_settings(chains, time_budget, executor, until)
     _schedule(iterations, burn_in, thin, time_budget, p=1)
-    seeds = _seeds(seed)
-    rngs = [np.random.default_rng(child) for child in seeds.spawn(int(chains))]
-    stop = Stop(time_budget)
+    request = Request(
+        data=data,
+        nodes=nodes,
+        sampler=sampler,
+        score=score,
+        prior=prior,
+        constraints=constraints,
+        iterations=iterations,
+        burn_in=burn_in,
+        thin=thin,
+        chains=int(chains),
+        seed=choose_seed(seed),
+        start=start,
+        time_budget=time_budget,
+        until=until,
+        reading=reading,
+    )
+    if checkpoint is not None:
+        request = agree_on_seed(request, Path(checkpoint), is_given=seed is not None)
+    kept = None if checkpoint is None else Checkpoint(Path(checkpoint), request)
+    return run(request, executor=executor, store=store, checkpoint=kept, progress=progress)
+
+
+def run(
+    request: Request,
+    *,
+    executor: Executor | None,
+    store: str | os.PathLike[str] | None,
+    checkpoint: Checkpoint | None,
+    progress: bool,
+    pasts: list[Past] | None = None,
+) -> Posterior:
+    """Do what was asked for, from the beginning or from what the chains did before.
+
+    Parameters
+    ----------
+    request
+        What was asked for.
+    executor, store, progress
+        As for :func:`sample`.
+    checkpoint
+        Where to keep the run, and what the chains did before, if they did.
+    pasts
+        What they did before, where there is no checkpoint.
+    """
+    stop = Stop(request.time_budget)
+    rngs = [np.random.default_rng(child) for child in np.random.SeedSequence(request.seed).spawn(request.chains)]
     with stop.listening(), compilation_announced(lambda: tell(progress, COMPILING)):
         plan = make_plan(
-            data,
-            nodes,
-            sampler=sampler,
-            score=score,
-            prior=prior,
-            constraints=constraints,
-            reading=reading,
+            request.data,
+            request.nodes,
+            sampler=request.sampler,
+            score=request.score,
+            prior=request.prior,
+            constraints=request.constraints,
+            reading=request.reading,
             is_over=stop.is_over,
         )
-        orders = _starts(start, plan, rngs)
+        orders = _starts(request.start, plan, rngs)
     findings = plan.look()
     for finding in findings or ():
-        warnings.warn(finding.sentence, UnusualDataWarning, stacklevel=2)
+        warnings.warn(finding.sentence, UnusualDataWarning, stacklevel=3)
     if executor is not None:
         plan.check_travels(executor)
+    if checkpoint is not None:
+        checkpoint.begin(describe_request(request, plan), lambda text: tell(progress, text))
+        pasts = checkpoint.pasts
 
-    chains, p = len(rngs), len(plan.names)
-    schedule, timed = _schedule(iterations, burn_in, thin, time_budget, p=p)
+    chains, p = request.chains, len(plan.names)
+    schedule, timed = _schedule(request.iterations, request.burn_in, request.thin, request.time_budget, p=p)
+    if request.until is not None:
+        # The chains have been lengthened before, perhaps.
+        lengths = [past.snapshot.schedule.iterations for past in pasts or () if past.snapshot is not None]
+        schedule = replace(schedule, iterations=max(schedule.iterations, *lengths, 0))
     with nullcontext(InMemory(chains)) if store is None else DrawFile(store, chains, p) as keeper:
         collector = Collector(chains, p, keeper)
-        length = f"{schedule.iterations:,} iterations" if timed is None else f"{time_budget:g} seconds in all"
+        length = f"{schedule.iterations:,} iterations" if timed is None else f"{request.time_budget:g} seconds in all"
         with (
             stop.listening(),
             watch(progress, chains=chains, p=p, length=length, stop=stop, schedule=schedule) as watcher,
         ):
-            seek = isinstance(start, str) and start == "auto"
-            running = _begin(plan.model, orders, rngs, schedule, seek=seek, stop=stop, watcher=watcher)
-            began = time.monotonic()
-            stopped_by = run_chains(
+            seek = isinstance(request.start, str) and request.start == "auto"
+            running = _begin(plan.model, orders, rngs, schedule, pasts, seek=seek, stop=stop, watcher=watcher)
+            for number, past in enumerate(pasts or ()):
+                for block in past.blocks:
+                    collector.forget(number)
+                    collector.add(number, *block)
+                collector.forget(number)
+                if checkpoint is not None:
+                    checkpoint.note(number, running[number].chain, None, is_last=True)
+            work = Work(
                 running,
                 collector=collector,
                 executor=executor,
                 stop=stop,
                 timed=timed,
                 watcher=watcher,
+                checkpoint=checkpoint,
                 forecast=Forecast(
                     [chain.chain for chain in running],
                     p=p,
-                    workers=os.cpu_count() or 1,
-                    limit=time_budget,
+                    workers=count_workers(executor),
+                    limit=request.time_budget,
                     in_memory=store is None,
                     watcher=watcher,
                 ),
             )
-            ending = _Ending.of(running, schedule, timed, stopped_by, time.monotonic() - began)
-            ending.check_draws(time_budget)
-        posterior = Posterior(
-            nodes=plan.names,
-            draws=keeper.gather(ending.draws, collector.families()),
-            moves=tuple(chain.chain.moves() for chain in running),
-            info=_record(plan, findings, ending, chains, seeds, start),
-            moments=plan.moments,
-        )
+            began = time.monotonic()
+            while True:
+                stopped_by = run_chains(work)
+                ending = Ending.of(running, schedule, timed, stopped_by, time.monotonic() - began)
+                ending.check_draws(request.time_budget)
+                posterior = Posterior(
+                    nodes=plan.names,
+                    draws=keeper.gather(ending.draws, collector.families()),
+                    moves=tuple(chain.chain.moves() for chain in running),
+                    info=record_run(plan, findings, ending, request),
+                    moments=plan.moments,
+                )
+                longer = _lengthen(request, schedule, ending)
+                if longer is None or plan.complete(posterior).silent_diagnostics.is_converged:
+                    break
+                schedule = longer
+                watcher.message(f"The verdict is not good yet: the chains go on to {schedule.iterations:,} iterations.")
+                for mine in running:
+                    mine.chain.schedule = replace(mine.chain.schedule, iterations=schedule.iterations)
         try:
             posterior = plan.complete(posterior)
         except KeyboardInterrupt:
             keeper.finish(posterior)  # The draws are made, and shall not be lost with what follows from them.
             raise
         posterior = keeper.finish(posterior)
+    if checkpoint is not None:
+        checkpoint.close()
+    remember(posterior, request, [mine.chain for mine in running], checkpoint)
     if ending.note is not None:
-        warnings.warn(ending.note, StoppedEarlyWarning, stacklevel=2)
+        warnings.warn(ending.note, StoppedEarlyWarning, stacklevel=3)
     return posterior
 
 
@@ -221,106 +308,9 @@ def _schedule(
     return Schedule(MOST_ITERATIONS, MOST_ITERATIONS, 1), Timed(burn_in, draws_for(p), thin)
 
 
-@dataclass(frozen=True)
-class _Ending:
-    """How a run ended.
-
-    Attributes
-    ----------
-    schedule
-        As it was meant to be.
-    iterations, draws, burn_in
-        The least of all chains. Ctrl-C during burn-in ends it, in each chain where that is.
-    stopped_by
-        What stopped the run before its end, if anything did.
-    seconds
-        How long the chains took.
-    """
-
-    schedule: Schedule
-    iterations: int
-    draws: int
-    burn_in: int
-    stopped_by: Cause | None
-    seconds: float
-
-    @classmethod
-    def of(
-        cls,
-        running: list[RunningChain],
-        schedule: Schedule,
-        timed: Timed | None,
-        stopped_by: Cause | None,
-        seconds: float,
-    ) -> Self:
-        """Sum up what the chains have done; a run as long as its time allows is not stopped early by its end."""
-        iterations = min(chain.chain.iteration for chain in running)
-        burn_in = min(chain.chain.schedule.burn_in for chain in running)
-        draws = fewest_draws(running)
-        if timed is not None:
-            schedule = Schedule(iterations, burn_in, running[0].chain.schedule.thin)
-            stopped_by = None if stopped_by == "time budget" and draws >= FEW_DRAWS else stopped_by
-        return cls(schedule, iterations, draws, burn_in, stopped_by, seconds)
-
-    def check_draws(self, time_budget: float | None) -> None:
-        """Refuse to go on if there is nothing to go on with."""
-        if self.draws:
-            return
-        if self.stopped_by == "keyboard":
-            raise KeyboardInterrupt
-        raise ArgumentError(
-            f"The time_budget of {time_budget} seconds ended after {self.iterations:,} iterations, before the first "
-            f"draw: allow more time, or take a smaller thin."
-        )
-
-    @property
-    def note(self) -> str | None:
-        """A sentence on a run that was stopped early."""
-        if self.stopped_by is None:
-            return None
-        held = (
-            "the draws until then"
-            if self.burn_in == self.schedule.burn_in
-            else f"only {self.draws:,} draws of each chain, made after {self.burn_in:,} iterations in place of a "
-            f"burn-in of {self.schedule.burn_in:,}"
-        )
-        return (
-            f"The run was stopped by the {self.stopped_by} after {self.iterations:,} of "
-            f"{self.schedule.iterations:,} iterations; the posterior holds {held}."
-        )
-
-
-def _record(
-    plan: Plan,
-    findings: Sequence[Finding] | None,
-    ending: _Ending,
-    chains: int,
-    seeds: np.random.SeedSequence,
-    start: Start,
-) -> dict[str, Any]:
-    """Return the record of a run, as its posterior keeps it."""
-    seen = None if findings is None else [asdict(finding) for finding in findings]
-    return as_plain(
-        {
-            **plan.record,
-            "data": plan.record["data"] and {**plan.record["data"], "findings": seen},
-            "schedule": {**asdict(ending.schedule), "burn_in": ending.burn_in},
-            "iterations_done": ending.iterations,
-            "stopped_by": ending.stopped_by,
-            "stopped_note": ending.note,
-            "chains": chains,
-            "seed": seeds.entropy,
-            "start": start if isinstance(start, str) else "given",
-            "seconds": round(ending.seconds, 3),
-            "versions": {
-                "python": platform.python_version(),
-                **{name: importlib.metadata.version(name) for name in ("edgewise", "numpy", "numba")},
-            },
-        }
-    )
-
-
-def _check_settings(chains: int, time_budget: float | None, executor: Executor | None) -> None:
+def _check_settings(
+    chains: int, time_budget: float | None, executor: Executor | None, until: str | None = None
+) -> None:
     """Refuse what a run cannot work with, before the data are read."""
     if not (is_whole(chains) and chains >= 1):
         raise ArgumentError(f"chains must be a whole number, at least 1, but {chains!r} was given.")
@@ -328,15 +318,32 @@ def _check_settings(chains: int, time_budget: float | None, executor: Executor |
         raise ArgumentError(f"time_budget must be a positive number of seconds, but {time_budget!r} was given.")
     if executor is not None and not callable(getattr(executor, "submit", None)):
         raise ArgumentError(f"executor must be a concurrent.futures.Executor, but {executor!r} was given.")
+    if until not in (None, "good"):
+        raise ArgumentError(f"until must be 'good' or None, but {until!r} was given.")
 
 
-def _seeds(seed: int | None) -> np.random.SeedSequence:
+def choose_seed(seed: int | None) -> int:
+    """Return a seed, or a new one."""
     if seed is None:
         # Below 2^53, so that programs which read run.json with numbers in double precision get the same seed.
-        return np.random.SeedSequence(secrets.randbits(53))
+        return secrets.randbits(53)
     if not (is_whole(seed) and seed >= 0):
         raise ArgumentError(f"seed must be a whole number, zero or more, but {seed!r} was given.")
-    return np.random.SeedSequence(int(seed))
+    return int(seed)
+
+
+GROWTH, LONGEST = 1.5, 100
+"""By how much chains grow each time the verdict is not good yet, and how many times as long they may get at most."""
+
+
+def _lengthen(request: Request, schedule: Schedule, ending: Ending) -> Schedule | None:
+    """Return a longer schedule for a run that goes on until it is good; None if it is over in any case."""
+    if request.until is None or ending.stopped_by is not None or schedule.iterations == MOST_ITERATIONS:
+        return None
+    most = LONGEST * (ITERATIONS if request.iterations is None else request.iterations)
+    if schedule.iterations >= most:
+        return None
+    return replace(schedule, iterations=min(int(GROWTH * schedule.iterations), most))
 
 
 def _begin(
@@ -344,20 +351,24 @@ def _begin(
     orders: list[np.ndarray],
     rngs: list[np.random.Generator],
     schedule: Schedule,
+    pasts: list[Past] | None,
     *,
     seek: bool,
     stop: Stop,
     watcher: Watcher,
 ) -> list[RunningChain]:
-    """Start the chains, on threads, and compile what is still to be compiled."""
+    """Start the chains, on threads, or let them be where they were, and compile what is still to be compiled."""
 
     def begin(number: int) -> RunningChain:
         chain = model.start(orders[number], rngs[number], schedule)
-        if seek:
+        snapshot = pasts[number].snapshot if pasts else None
+        if snapshot is not None:
+            chain.restore(replace(snapshot, schedule=replace(snapshot.schedule, iterations=schedule.iterations)))
+        elif seek:
             chain.seek(stop.is_over)
         if number == 0:
             chain.advance(0)
-        return RunningChain(chain)
+        return RunningChain(chain, chain.iteration)
 
     with compilation_announced(lambda: watcher.message(COMPILING)), ThreadPoolExecutor(os.cpu_count()) as pool:
         return list(pool.map(begin, range(len(orders))))

@@ -1,4 +1,4 @@
-"""What stops a run before its end: the keyboard, or a time budget."""
+"""What stops a run before its end: the keyboard, a signal, or a time budget."""
 
 import signal
 import threading
@@ -8,8 +8,11 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Literal
 
-Cause = Literal["keyboard", "time budget"]
+Cause = Literal["keyboard", "termination signal", "hangup signal", "time budget"]
 """What can stop a run early."""
+
+SIGNALS: dict[str, Cause] = {"SIGINT": "keyboard", "SIGTERM": "termination signal", "SIGHUP": "hangup signal"}
+"""The signals that do; not every system has all of them."""
 
 
 class Stop:
@@ -23,12 +26,12 @@ class Stop:
 
     def __init__(self, time_budget: float | None) -> None:
         self._deadline = None if time_budget is None else time.monotonic() + float(time_budget)
-        self._interrupted = threading.Event()
+        self._signal: Cause | None = None
 
     def find_cause(self) -> Cause | None:
         """Return what tells the run to stop, if anything does."""
-        if self._interrupted.is_set():
-            return "keyboard"
+        if self._signal is not None:
+            return self._signal
         return "time budget" if self._deadline is not None and time.monotonic() >= self._deadline else None
 
     def is_over(self) -> bool:
@@ -41,18 +44,23 @@ class Stop:
 
     @contextmanager
     def listening(self) -> Iterator[None]:
-        """Let the first Ctrl-C stop the run, and a second one interrupt it; only the main thread can be told."""
+        """Let the first Ctrl-C or other signal stop the run, and a second one interrupt it.
+
+        Only the main thread can be told.
+        """
 
         def note(signum: int, frame: FrameType | None) -> None:
-            if self._interrupted.is_set():
+            if self._signal is not None:
                 raise KeyboardInterrupt
-            self._interrupted.set()
+            self._signal = SIGNALS[signal.Signals(signum).name]
 
         if threading.current_thread() is not threading.main_thread():
             yield
             return
-        before = signal.signal(signal.SIGINT, note)
+        numbers = [getattr(signal, name) for name in SIGNALS if hasattr(signal, name)]
+        before = {number: signal.signal(number, note) for number in numbers}
         try:
             yield
         finally:
-            signal.signal(signal.SIGINT, before)
+            for number, handler in before.items():
+                signal.signal(number, handler)

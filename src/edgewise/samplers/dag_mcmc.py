@@ -291,6 +291,8 @@ def make_model(
 class DagMCMCChain(RecordingChain):
     """One chain. Its state, ``rng`` and ``iteration`` determine all that follows."""
 
+    KEPT = ("rng", "state", "_structure")
+
     def __init__(self, model: DagMCMCModel, rng: np.random.Generator, schedule: Schedule) -> None:
         p = len(model.required)
         super().__init__(p, rng, schedule, numbers=0)

@@ -57,6 +57,8 @@ class OrderChain(RecordingChain):
     DAG where the prior looks at more than families, else None.
     """
 
+    KEPT = ("rng", "state", "structure")
+
     def __init__(
         self, model: "MinimalIMAPModel", order: np.ndarray, rng: np.random.Generator, schedule: Schedule
     ) -> None:

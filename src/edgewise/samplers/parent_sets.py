@@ -276,6 +276,8 @@ class ParentSetChain(RecordingChain):
         Random numbers per step.
     """
 
+    KEPT = ("rng", "dag_rng", "state")
+
     def __init__(self, target: SetTarget, rng: np.random.Generator, schedule: Schedule, *, numbers: int) -> None:
         super().__init__(len(target.edge), rng, schedule, numbers=numbers)
         self.target = target

@@ -8,6 +8,7 @@ from edgewise._kernels.basics.recorder import Draws, Recorder, enlarge, new_draw
 
 from .sampler import IsOver, never
 from .schedule import Schedule
+from .snapshots import Snapshot, restore, take_snapshot
 
 STEPS_AT_ONCE = 16_384
 """Steps in one call of the compiled loop: their random numbers take 256 kB, and the call itself a thousandth."""
@@ -23,6 +24,7 @@ class RecordingChain(ABC):
     """
 
     pause_every = 10**18
+    KEPT: tuple[str, ...] = ("rng", "state")
 
     def __init__(self, p: int, rng: np.random.Generator, schedule: Schedule, *, numbers: int = 2) -> None:
         self.rng = rng
@@ -30,7 +32,21 @@ class RecordingChain(ABC):
         self.iteration = 0
         self._p = p
         self._numbers = numbers
-        self._recorder = new_recorder(p, capacity=64 * p)
+        self._forget()
+
+    def _forget(self) -> None:
+        """Begin the record of families anew."""
+        self._recorder = new_recorder(self._p, capacity=64 * self._p)
+
+    def snapshot(self) -> Snapshot:
+        """Return where the chain is."""
+        return take_snapshot(self)
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go to where another chain of the same model was, and number families anew from there."""
+        restore(self, snapshot)
+        self.iteration, self.schedule = snapshot.iteration, snapshot.schedule
+        self._forget()
 
     def advance(self, steps: int) -> list[Draws]:
         """Take ``steps`` iterations, and return the draws that fall among them.

@@ -19,6 +19,7 @@ from edgewise.priors import Knowledge, Prior
 from edgewise.scores import Score
 
 from .schedule import Schedule
+from .snapshots import Snapshot
 
 IsOver = Callable[[], bool]
 """Tells whether to end early."""
@@ -47,6 +48,12 @@ class Chain(Protocol):
     @property
     def log_posterior(self) -> float:
         """The unnormalised log posterior of the present state."""
+
+    def snapshot(self) -> Snapshot:
+        """Return where the chain is."""
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go to where another chain of the same model was, and number families anew from there."""
 
     def families(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the families drawn so far: their children, and their parents as bits in words of 64."""

@@ -250,6 +250,8 @@ class StructureMCMCModel:
 class StructureMCMCChain(RecordingChain):
     """One chain. The DAG, ``rng`` and ``iteration`` determine all that follows."""
 
+    KEPT = ("rng", "state", "_structure")
+
     def __init__(self, model: StructureMCMCModel, rng: np.random.Generator, schedule: Schedule) -> None:
         p = model.p
         super().__init__(p, rng, schedule, numbers=NUMBERS)

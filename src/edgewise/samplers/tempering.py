@@ -33,6 +33,7 @@ from edgewise.errors import ArgumentError
 from .order_chains import OrderChain
 from .sampler import IsOver, never
 from .schedule import MOST_ITERATIONS, Schedule
+from .snapshots import Snapshot, restore, take_snapshot
 
 if TYPE_CHECKING:
     from .minimal_imap import MinimalIMAPModel
@@ -174,6 +175,8 @@ class TemperedChain:
         What stands for the ladder, as :func:`check_temperatures` returns it.
     """
 
+    KEPT: tuple[str, ...] = ("_rng", "_heats", "_exchanges", "replicas")
+
     def __init__(
         self,
         model: "MinimalIMAPModel",
@@ -224,6 +227,18 @@ class TemperedChain:
             if steps and self.iteration % EXCHANGE_EVERY == 0:
                 self._exchange(self.iteration // EXCHANGE_EVERY)
         return [Draws(*(np.concatenate(parts) for parts in zip(*blocks, strict=True)))]
+
+    def snapshot(self) -> Snapshot:
+        """Return where all replicas are."""
+        return take_snapshot(self)
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go to where another chain of the same model was, and number families anew from there."""
+        restore(self, snapshot)
+        for replica in self.replicas:
+            replica.restore(replace(replica.snapshot(), iteration=snapshot.iteration))
+        self.iteration, self.schedule = snapshot.iteration, snapshot.schedule
+        self._heat()
 
     def seek(self, is_over: IsOver = never) -> None:
         """Let the cold replica go to a better start, and the others follow it."""

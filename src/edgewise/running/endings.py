@@ -1,0 +1,113 @@
+"""How a run ended, and what its posterior keeps of how it was made."""
+
+import importlib.metadata
+import platform
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+from edgewise.data import Finding
+from edgewise.errors import ArgumentError
+from edgewise.samplers import Schedule
+
+from .chains import FEW_DRAWS, RunningChain, Timed, fewest_draws
+from .plan import Plan, as_plain
+from .requests import Request
+from .stopping import SIGNALS, Cause
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a run ended.
+
+    Attributes
+    ----------
+    schedule
+        As it was meant to be.
+    iterations, draws, burn_in
+        The least of all chains. Ctrl-C during burn-in ends it, in each chain where that is.
+    stopped_by
+        What stopped the run before its end, if anything did.
+    seconds
+        How long the chains took.
+    """
+
+    schedule: Schedule
+    iterations: int
+    draws: int
+    burn_in: int
+    stopped_by: Cause | None
+    seconds: float
+
+    @classmethod
+    def of(
+        cls,
+        running: list[RunningChain],
+        schedule: Schedule,
+        timed: Timed | None,
+        stopped_by: Cause | None,
+        seconds: float,
+    ) -> Self:
+        """Sum up what the chains have done; a run as long as its time allows is not stopped early by its end."""
+        iterations = min(chain.chain.iteration for chain in running)
+        burn_in = min(chain.chain.schedule.burn_in for chain in running)
+        draws = fewest_draws(running)
+        if timed is not None:
+            schedule = Schedule(iterations, burn_in, running[0].chain.schedule.thin)
+            stopped_by = None if stopped_by == "time budget" and draws >= FEW_DRAWS else stopped_by
+        return cls(schedule, iterations, draws, burn_in, stopped_by, seconds)
+
+    def check_draws(self, time_budget: float | None) -> None:
+        """Refuse to go on if there is nothing to go on with."""
+        if self.draws:
+            return
+        if self.stopped_by in SIGNALS.values():
+            raise KeyboardInterrupt
+        raise ArgumentError(
+            f"The time_budget of {time_budget} seconds ended after {self.iterations:,} iterations, before the first "
+            f"draw: allow more time, or take a smaller thin."
+        )
+
+    @property
+    def note(self) -> str | None:
+        """A sentence on a run that was stopped early."""
+        if self.stopped_by is None:
+            return None
+        held = (
+            "the draws until then"
+            if self.burn_in == self.schedule.burn_in
+            else f"only {self.draws:,} draws of each chain, made after {self.burn_in:,} iterations in place of a "
+            f"burn-in of {self.schedule.burn_in:,}"
+        )
+        return (
+            f"The run was stopped by the {self.stopped_by} after {self.iterations:,} of "
+            f"{self.schedule.iterations:,} iterations; the posterior holds {held}."
+        )
+
+
+def record_run(
+    plan: Plan,
+    findings: Sequence[Finding] | None,
+    ending: Ending,
+    request: Request,
+) -> dict[str, Any]:
+    """Return the record of a run, as its posterior keeps it."""
+    seen = None if findings is None else [asdict(finding) for finding in findings]
+    return as_plain(
+        {
+            **plan.record,
+            "data": plan.record["data"] and {**plan.record["data"], "findings": seen},
+            "schedule": {**asdict(ending.schedule), "burn_in": ending.burn_in},
+            "iterations_done": ending.iterations,
+            "stopped_by": ending.stopped_by,
+            "stopped_note": ending.note,
+            "chains": request.chains,
+            "seed": request.seed,
+            "start": request.start if isinstance(request.start, str) else "given",
+            "seconds": round(ending.seconds, 3),
+            "versions": {
+                "python": platform.python_version(),
+                **{name: importlib.metadata.version(name) for name in ("edgewise", "numpy", "numba")},
+            },
+        }
+    )

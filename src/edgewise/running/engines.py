@@ -1,0 +1,173 @@
+"""Where blocks of chains are computed: on threads here, or wherever an executor has its workers.
+
+Threads advance the chains themselves. Elsewhere, everything that chains share travels once, as a chain that serves as a
+template, and is kept by the worker; then only snapshots go to and fro, and draws come back. A block that is lost with
+its worker is computed again from the same snapshot, to the same draws.
+
+A future only needs ``add_done_callback`` and ``result``, which those of ``concurrent.futures`` and of Dask have.
+"""
+
+import copy
+import os
+import secrets
+import time
+from collections.abc import Callable
+from concurrent.futures import Executor, ThreadPoolExecutor
+from typing import Any, NamedTuple, Protocol, cast
+
+import numpy as np
+
+from edgewise._kernels.basics.recorder import Draws
+from edgewise.samplers import Chain
+from edgewise.samplers.snapshots import Snapshot
+
+RETRIES = 3
+"""How often a cluster may lose a worker with the same block before the run gives up."""
+
+
+class Advanced(NamedTuple):
+    """A chain after a block: its draws, the families that they number, and the seconds it took.
+
+    ``is_numbered_anew`` if these families have nothing to do with those of the chain's last block.
+    """
+
+    blocks: list[Draws]
+    families: tuple[np.ndarray, np.ndarray]
+    is_numbered_anew: bool
+    seconds: float
+
+
+class Engine(Protocol):
+    """Where blocks are computed; ``block_seconds`` is how long one should take."""
+
+    block_seconds: float
+
+    def submit(self, number: int, chain: Chain, steps: int) -> Any:
+        """Begin to advance a chain, and return a future."""
+
+    def take(self, chain: Chain, result: Any) -> Advanced | None:
+        """Let a chain be where a result says, and return what it drew; None if the block must be submitted again."""
+
+
+class Threads:
+    """Chains are advanced here."""
+
+    block_seconds = 0.1  # short enough for a lively progress bar and a prompt stop
+
+    def __init__(self, pool: Executor) -> None:
+        self._pool = pool
+
+    def submit(self, number: int, chain: Chain, steps: int) -> Any:
+        """Begin to advance a chain."""
+        return self._pool.submit(_advance, chain, steps)
+
+    def take(self, chain: Chain, result: Any) -> Advanced:
+        """Return what the chain drew; it is where it should be."""
+        return cast(Advanced, result)
+
+
+def _advance(chain: Chain, steps: int) -> Advanced:
+    began = time.perf_counter()
+    blocks = chain.advance(steps)
+    return Advanced(blocks, chain.families(), False, time.perf_counter() - began)
+
+
+class Elsewhere:
+    """Chains are advanced by the workers of an executor, which ask for the template if they have not met it."""
+
+    block_seconds = 1.0  # long enough to make up for the journey
+
+    def __init__(self, executor: Any, chain: Chain) -> None:
+        self._executor = executor
+        self._template = chain
+        self._key = secrets.token_hex(8)
+        self._asking: set[int] = set()
+
+    def submit(self, number: int, chain: Chain, steps: int) -> Any:
+        """Begin to advance a chain."""
+        template = self._template if id(chain) in self._asking else None
+        self._asking.discard(id(chain))
+        return self._executor.submit(advance_elsewhere, self._key, template, chain.snapshot(), steps)
+
+    def take(self, chain: Chain, result: Any) -> Advanced | None:
+        """Let the chain be where the worker's one is, unless the worker has no template."""
+        if result is None:
+            self._asking.add(id(chain))
+            return None
+        snapshot, advanced = result
+        chain.restore(snapshot)
+        return cast(Advanced, advanced)
+
+
+class OnDask(Elsewhere):
+    """Chains are advanced by the workers of a Dask cluster, to all of which the template is sent beforehand."""
+
+    def __init__(self, client: Any, chain: Chain) -> None:
+        super().__init__(client, chain)
+        self._scattered = client.scatter(self._template, broadcast=True)
+
+    def submit(self, number: int, chain: Chain, steps: int) -> Any:
+        """Begin to advance a chain; the dashboard shows it by its name."""
+        return self._executor.submit(
+            advance_elsewhere,
+            self._key,
+            self._scattered,
+            chain.snapshot(),
+            steps,
+            key=f"edgewise-chain-{number + 1}-{self._key}-{chain.iteration}",
+            retries=RETRIES,
+        )
+
+
+def choose_engine(executor: Any, pool: ThreadPoolExecutor, chain: Chain) -> Engine:
+    """Return the engine for an executor, or for none."""
+    if executor is None or isinstance(executor, ThreadPoolExecutor):
+        return Threads(pool if executor is None else executor)
+    return OnDask(executor, chain) if callable(getattr(executor, "scatter", None)) else Elsewhere(executor, chain)
+
+
+MOST_TEMPLATES = 4
+"""Runs of which a worker keeps what their chains share."""
+
+SHARED = ("model", "target")
+"""Attributes of chains that all chains of a run have in common."""
+
+_templates: dict[str, Chain] = {}
+_idle: dict[str, list[Chain]] = {}
+
+
+def advance_elsewhere(
+    key: str, template: Chain | None, snapshot: Snapshot, steps: int
+) -> tuple[Snapshot, Advanced] | None:
+    """Advance a chain from a snapshot, in a worker; None if this worker does not know the template with a key."""
+    if template is not None and key not in _templates:
+        _templates[key] = template
+        while len(_templates) > MOST_TEMPLATES:
+            oldest = next(iter(_templates))
+            _templates.pop(oldest, None)
+            _idle.pop(oldest, None)
+    if key not in _templates:
+        return None
+    # Threads of a worker need a chain each.
+    idle = _idle.setdefault(key, [])
+    chain = idle.pop() if idle else _copy(_templates[key])
+    chain.restore(snapshot)
+    advanced = _advance(chain, steps)
+    idle.append(chain)
+    return chain.snapshot(), advanced._replace(is_numbered_anew=True)
+
+
+def _copy(template: Chain) -> Chain:
+    """Return a chain of its own with what all chains of the run share."""
+    shared = [getattr(template, name) for name in SHARED if hasattr(template, name)]
+    return copy.deepcopy(template, {id(part): part for part in shared})
+
+
+def count_workers(executor: Any) -> int:
+    """Return how many blocks an executor works on at the same time, as far as that can be known."""
+    if executor is None:
+        return os.cpu_count() or 1
+    known: Callable[[], dict[str, int]] | int | None = getattr(executor, "ncores", None)
+    if callable(known):
+        return max(sum(known().values()), 1)
+    return int(getattr(executor, "_max_workers", 0) or os.cpu_count() or 1)

@@ -1,0 +1,147 @@
+"""Going on with a run: after it was killed, or beyond its end."""
+
+import os
+from concurrent.futures import Executor
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from edgewise._kernels.basics.recorder import Draws
+from edgewise.arguments import is_whole
+from edgewise.errors import ArgumentError
+from edgewise.posterior import Posterior
+
+from .checkpoints import Past, open_checkpoint
+from .origins import Origin, recall
+from .requests import Request
+from .sampling import run
+
+
+def resume(
+    directory: str | os.PathLike[str],
+    *,
+    executor: Executor | None = None,
+    store: str | os.PathLike[str] | None = None,
+    progress: bool = True,
+) -> Posterior:
+    """Go on with a run that was killed, stopped or lost its machine.
+
+    Parameters
+    ----------
+    directory
+        The ``checkpoint`` of the run.
+    executor, store, progress
+        As for :func:`edgewise.sample`. Where chains run makes no difference to what they draw.
+
+    Returns
+    -------
+    Posterior
+        With the same draws as if the run had not been disturbed.
+
+    Raises
+    ------
+    StorageError
+        If there is no checkpoint, or it was made by other versions, or it cannot bring back a function or an object of
+        the run; then the same call of :func:`edgewise.sample`, with the same ``checkpoint``, goes on.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import edgewise as ew
+    >>> data = ew.simulate(5, 200, seed=1).data
+    >>> with tempfile.TemporaryDirectory() as directory:
+    ...     posterior = ew.sample(data, iterations=2000, seed=1, checkpoint=directory, progress=False)
+    ...     same = ew.resume(directory, progress=False)
+    >>> bool((same.dags() == posterior.dags()).all())
+    True
+    """
+    checkpoint = open_checkpoint(Path(directory))
+    return run(checkpoint.request, executor=executor, store=store, checkpoint=checkpoint, progress=progress)
+
+
+def extend(
+    posterior: Posterior | str | os.PathLike[str],
+    *,
+    iterations: int,
+    executor: Executor | None = None,
+    store: str | os.PathLike[str] | None = None,
+    progress: bool = True,
+) -> Posterior:
+    """Let the chains of a run go on, so that they are longer.
+
+    Parameters
+    ----------
+    posterior
+        What :func:`edgewise.sample` returned in this session, or the directory of its checkpoint.
+    iterations
+        How many iterations each chain shall have in all. Burn-in and thinning stay as they are.
+    executor, store, progress
+        As for :func:`edgewise.sample`.
+
+    Returns
+    -------
+    Posterior
+        With the draws that were there, and more.
+
+    Examples
+    --------
+    >>> import edgewise as ew
+    >>> data = ew.simulate(5, 200, seed=1).data
+    >>> posterior = ew.sample(data, iterations=2000, seed=1, progress=False)
+    >>> longer = ew.extend(posterior, iterations=4000, progress=False)
+    >>> posterior.weights.shape, longer.weights.shape
+    ((4, 1600), (4, 3600))
+    """
+    if not (is_whole(iterations) and iterations >= 1):
+        raise ArgumentError(f"iterations must be a whole number, at least 1, but {iterations!r} was given.")
+    checkpoint, pasts = None, None
+    if isinstance(posterior, Posterior):
+        origin = recall(posterior)
+        if origin is None:
+            raise ArgumentError(
+                "Only a posterior that sample, resume or extend returned in this session can be extended, or one whose "
+                "run has a checkpoint: give the directory of that."
+            )
+        if origin.directory is None:
+            pasts = _take_up(posterior, origin)
+            request = _lengthen(origin.request, pasts, int(iterations))
+        else:
+            posterior = origin.directory
+    if not isinstance(posterior, Posterior):
+        checkpoint = open_checkpoint(Path(posterior))
+        request = _lengthen(checkpoint.request, checkpoint.read_pasts(), int(iterations))
+        checkpoint.extend(request)
+    return run(request, executor=executor, store=store, checkpoint=checkpoint, progress=progress, pasts=pasts)
+
+
+def _lengthen(request: Request, pasts: list[Past], iterations: int) -> Request:
+    """Return the request of a longer run with the same burn-in and the same draws as far as they go."""
+    snapshots = [past.snapshot for past in pasts if past.snapshot is not None]
+    done = max((snapshot.iteration for snapshot in snapshots), default=0)
+    if iterations < done:
+        raise ArgumentError(f"The chains have {done:,} iterations already: iterations must be more.")
+    longer = replace(request, iterations=iterations, time_budget=None, until=None)
+    if not snapshots:
+        return longer
+    schedule = snapshots[0].schedule
+    return replace(longer, burn_in=schedule.burn_in, thin=schedule.thin)
+
+
+def _take_up(posterior: Posterior, origin: Origin) -> list[Past]:
+    """Return what the chains of a posterior in memory did."""
+    draws = posterior.draws
+    made = [snapshot.schedule.draws(after=snapshot.iteration) for snapshot in origin.snapshots]
+    if set(made) != {draws.log_score.shape[1]}:
+        raise ArgumentError(
+            "The run was stopped when its chains were not equally far, and what some of them drew is no longer there: "
+            "only with a checkpoint can such a run go on."
+        )
+    parents = draws.parent_words()
+    return [
+        Past(
+            [(Draws(*(np.asarray(getattr(draws, name)[chain]) for name in Draws._fields)), draws.family_node, parents)],
+            snapshot,
+        )
+        for chain, snapshot in enumerate(origin.snapshots)
+    ]
