@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from edgewise._kernels.basics.recorder import Draws
+from edgewise.graphs import topological_order
 from edgewise.posterior import Posterior
 from edgewise.posterior.collecting import Collector, InMemory
 
@@ -32,11 +33,10 @@ def make_record(dags, *, log_score=None):
     for number, (_, members) in enumerate(families):
         for member in members:
             parents[number, member // 64] |= np.uint64(1 << (member % 64))
-    rng = np.random.default_rng(draws)
     return Record(
         Draws(
             family=family,
-            order=np.array([rng.permutation(p) for _ in range(draws)], np.min_scalar_type(p - 1)),
+            order=np.array([topological_order(dag) for dag in dags], np.min_scalar_type(p - 1)),
             log_score=np.arange(draws, dtype=float) if log_score is None else log_score,
             log_prior=-dags.sum(axis=(1, 2)).astype(float),
         ),

@@ -34,6 +34,14 @@ def random_dag(p, rng, density=0.5):
     return dag
 
 
+def is_in_order(dag, order):
+    """Whether an order has each node once, and no edge that points backward."""
+    p = len(dag)
+    return sorted(order) == list(range(p)) and not any(
+        dag[order[later], order[earlier]] for later in range(p) for earlier in range(later)
+    )
+
+
 def relabel(matrix, new_names):
     """Node i becomes node new_names[i]."""
     relabelled = np.zeros_like(matrix)

@@ -66,6 +66,9 @@ MOST_BYTES = 10**9
 """The largest array of effects that is made: 1 GB, which a laptop can spare. It holds 12,500 draws at p = 100. A table
 of all effects has the same limit, since its time grows as fast."""
 
+ROUNDING = 1e-6
+"""How far below zero rounding can bring the smallest eigenvalue of correlations."""
+
 EFFECTS_AT_ONCE = 25 * 10**6
 """Most effects to hold while pairs are summarised: 200 MB. More pairs are taken in parts, for each of which the same
 effects are drawn again."""
@@ -372,6 +375,7 @@ def _dataset_of(posterior: "Posterior", data: Data | None) -> Dataset:
                 "This posterior does not hold the means and correlations of its data, so that effects need the data: "
                 "give the same table as was given to sample."
             )
+        _check_definite(posterior.moments.correlation)
         return Dataset(
             posterior.nodes,
             None,
@@ -385,6 +389,15 @@ def _dataset_of(posterior: "Posterior", data: Data | None) -> Dataset:
             "rows and values, as was given to sample."
         )
     return dataset
+
+
+def _check_definite(correlation: np.ndarray) -> None:
+    """Refuse correlations from a file that no data can have, which would take longer to tell than to load the file."""
+    if np.linalg.eigvalsh(correlation)[0] < -ROUNDING:
+        raise DataError(
+            "The correlations that this posterior holds are not those of any data, and tell nothing of effects: sample "
+            "from the data again."
+        )
 
 
 def _check_interval(interval: float) -> None:

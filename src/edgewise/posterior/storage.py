@@ -1,13 +1,13 @@
 """Posteriors on disk: one NetCDF file, which any NetCDF or HDF5 tool can open.
 
 Draws are written in blocks and read in parts, so that neither needs memory for all of them. Nothing in the file is
-code, and nothing in it is executed. A checksum over all that matters tells a damaged file.
+code, and nothing in it is executed. A checksum over all that matters tells a damaged file, and since anybody can make a
+checksum, what is read is also checked to be a posterior (``variables.py``, ``checking.py``, ``record.py``).
 """
 
 import hashlib
 import json
 import os
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
@@ -20,45 +20,27 @@ from edgewise._kernels.basics.recorder import Draws
 from edgewise.data import Moments
 from edgewise.errors import StorageError
 from edgewise.files import part_of, writing
-from edgewise.wording import quote
+from edgewise.wording import printable, quote, shorten
 
+from .checking import check_content, pieces
 from .collecting import Families
-from .draws import DrawTable, split
+from .draws import DrawTable
 from .posterior import Posterior
+from .variables import DRAWN, EXTRAS, FAMILIES, MOMENTS, UnfitError, find_variables, read_text, type_of
 
 FORMAT = 1
 """Version of the file's layout. A reader refuses a version it does not know."""
+
+LONGEST_VERSION = 40
+"""Characters of a version that are shown."""
 
 ENTRIES_PER_CHUNK = 2**18
 """Family numbers in a chunk of the file: what is compressed, written and read together. A chunk that is written in
 pieces is compressed anew for each, which costs more than sampling does, so draws wait until they fill one."""
 
-DRAWN = {
-    "family": ("chain", "draw", "node"),
-    "order": ("chain", "draw", "position"),
-    "log_score": ("chain", "draw"),
-    "log_prior": ("chain", "draw"),
-}
-"""The variables of the file that grow with the draws: the fields of :class:`Draws`, with their dimensions."""
-
-MOMENTS = {"mean": ("node",), "scale": ("node",), "correlation": ("node", "node_to")}
-"""The arrays of :class:`edgewise.data.Moments`; the number of rows is with the names, as ``rows``."""
-
-EXTRAS = {
-    "log_weight": ("chain", "draw"),
-    "conditionals": ("chain", "kind", "node", "node_to"),
-    "conditional_errors": ("measure", "node", "node_to"),
-    **MOMENTS,
-}
-"""The variables that are there only in some posteriors: weights that differ, Rao-Blackwellised probabilities, and the
-sufficient statistics of the data."""
-
 LARGE = ("family", "order")
 MOST_IN_MEMORY = 2**26
 """Bytes from which the large variables are left in the file."""
-
-FAMILIES = {"family_node": ("distinct_family",), "family_parents": ("distinct_family", "byte")}
-"""The variables that say what the family numbers mean."""
 
 
 class DrawFile:
@@ -76,11 +58,16 @@ class DrawFile:
         with writing(self.path):
             self._file = h5netcdf.File(self._part, "w")
             self._file.dimensions = {"chain": chains, "draw": None, "node": p, "position": p}
-            types = {"family": "<i4", "order": np.min_scalar_type(p - 1), "log_score": "<f8", "log_prior": "<f8"}
             for name, dimensions in DRAWN.items():
                 chunks = (1, self._chunk, p)[: len(dimensions)]
                 self._file.create_variable(
-                    name, dimensions, types[name], chunks=chunks, compression="gzip", compression_opts=1, shuffle=True
+                    name,
+                    dimensions,
+                    type_of(name, p),
+                    chunks=chunks,
+                    compression="gzip",
+                    compression_opts=1,
+                    shuffle=True,
                 )
 
     def append(self, chain: int, draws: Draws) -> None:
@@ -206,23 +193,21 @@ def load(path: str | os.PathLike[str]) -> Posterior:
     try:
         # It stays open as long as anything refers to a variable in it.
         file = h5py.File(path, "r")
-        version = file.attrs.get("edgewise_format", FORMAT)
-        if version != FORMAT:
-            raise StorageError(
-                f"The file {shown} has layout {version}, but this version of Edgewise reads layout {FORMAT}; install a "
-                f"newer Edgewise to read it."
-            )
-        text = file.attrs["about"]
-        present = (*DRAWN, *FAMILIES, *(name for name in EXTRAS if name in file))
-        variables = {name: file[name] for name in present}
-        intact = file.attrs["sha256"] == _checksum(text, variables)
-        about = json.loads(text) if intact else {}
-        if intact and not _is_consistent(variables, about):
-            raise ValueError("the parts do not belong together")
+        _check_version(file, shown)
+        text, checksum = read_text(file, "about"), read_text(file, "sha256")
+        variables = find_variables(file, path.stat().st_size)
         arrays = {name: _unless_large(name, variable) for name, variable in variables.items()}
+        intact = checksum == _checksum(text, arrays)
+        about = json.loads(text) if intact else {}
+        if intact:
+            check_content(arrays, about)
+    except UnfitError as error:
+        raise StorageError(
+            f"The file {shown} is not an Edgewise posterior, since {error}: ask for it to be saved or copied again."
+        ) from error
     except StorageError:
         raise
-    except (OSError, KeyError, ValueError, TypeError, RuntimeError, AttributeError) as error:
+    except (OSError, LookupError, ValueError, ArithmeticError, TypeError, RuntimeError, AttributeError) as error:
         raise StorageError(
             f"The file {shown} is not an Edgewise posterior, or it is cut off: save or copy it again."
         ) from error
@@ -243,6 +228,17 @@ def load(path: str | os.PathLike[str]) -> Posterior:
     )
 
 
+def _check_version(file: h5py.File, shown: str) -> None:
+    """Refuse a file of another layout."""
+    version = np.ravel(file.attrs.get("edgewise_format", FORMAT)).tolist()
+    if version != [FORMAT]:
+        found = shorten(printable(", ".join(map(str, version))), LONGEST_VERSION)
+        raise StorageError(
+            f"The file {shown} has layout {found}, but this version of Edgewise reads layout {FORMAT}; install a newer "
+            f"Edgewise to read it."
+        )
+
+
 def _unless_large(name: str, variable: Any) -> Any:
     """Return a variable of a file as an array, unless it is one that is to be left there."""
     size = np.dtype(variable.dtype).itemsize * int(np.prod(variable.shape))
@@ -255,53 +251,6 @@ def _checksum(text: str, variables: Any) -> str:
     for name in (*DRAWN, *FAMILIES, *(name for name in EXTRAS if name in variables)):
         array = variables[name]
         digest.update(f"{name} {np.dtype(array.dtype).newbyteorder('<').str} {array.shape}".encode())
-        pieces = _pieces(array) if name in DRAWN else [np.asarray(array[...])]
-        for piece in pieces:
+        for piece in pieces(array) if name in DRAWN else [np.asarray(array[...])]:
             digest.update(np.ascontiguousarray(piece, piece.dtype.newbyteorder("<")).data)
     return digest.hexdigest()
-
-
-def _is_consistent(variables: Any, about: dict[str, Any]) -> bool:
-    """Whether all parts have matching sizes, and every draw holds a family of each variable."""
-    chains, draws, p = variables["family"].shape
-    node, parents = (np.asarray(variables[name][...]) for name in FAMILIES)
-    return (
-        variables["order"].shape == (chains, draws, p)
-        and all(variables[name].shape == (chains, draws) for name in variables if name.startswith("log_"))
-        and all(
-            name not in variables or variables[name].shape in shapes
-            for name, shapes in (
-                ("conditionals", ((chains, 1, p, p), (chains, 2, p, p))),
-                ("conditional_errors", ((2, p, p),)),
-            )
-        )
-        and _are_moments(variables, about.get("rows"), p)
-        and len(about["nodes"]) == p
-        and len(about["moves"]) == chains
-        and isinstance(about["info"], dict)
-        and parents.shape == (len(node), -(-p // 8))
-        and all(
-            piece.min(initial=0) >= 0 and piece.max(initial=0) < len(node) and bool((node[piece] == np.arange(p)).all())
-            for piece in _pieces(variables["family"])
-        )
-    )
-
-
-def _are_moments(variables: Any, rows: object, p: int) -> bool:
-    """Whether the sufficient statistics are those of p columns of data, or not there at all."""
-    arrays = {name: np.asarray(variables[name][...]) for name in MOMENTS if name in variables}
-    if not arrays:
-        return rows is None
-    return (
-        isinstance(rows, int)
-        and rows >= 1
-        and [array.shape for array in arrays.values()] == [(p,), (p,), (p, p)]
-        and all(bool(np.isfinite(array).all()) for array in arrays.values())
-        and bool((arrays["scale"] > 0).all())
-    )
-
-
-def _pieces(array: Any) -> Iterator[np.ndarray]:
-    for chain in range(array.shape[0]):
-        for part in split(0, array.shape[1], int(np.prod(array.shape[2:]))):
-            yield np.asarray(array[chain, part])
