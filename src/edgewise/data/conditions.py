@@ -6,7 +6,7 @@ says everything about its effects. Interventions are taken to be perfect, which 
 anything that was measured.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -72,7 +72,7 @@ def read_conditions(
         row = int(np.flatnonzero(column.isna())[0]) + 1
         raise DataError(f"Column {where} has no condition in row {row}: name the condition of every row.")
     found = [_label(value) for value in column]
-    known = {_label(condition): _as_names(given) for condition, given in targets.items()}
+    known = {_label(condition): _as_names(condition, given) for condition, given in targets.items()}
     unknown = sorted(set(found) - set(known))
     if unknown:
         raise ArgumentError(
@@ -159,8 +159,17 @@ def sum_up(is_set: BoolMatrix, condition: Sequence[str], names: Sequence[str]) -
     )
 
 
-def _as_names(given: str | Sequence[str]) -> tuple[str, ...]:
-    return (given,) if isinstance(given, str) else tuple(str(name) for name in given)
+def _as_names(condition: object, given: Any) -> tuple[str, ...]:
+    """Return the variables that were set under a condition: one name, or a list of names."""
+    if isinstance(given, str):
+        return (given,)
+    names = list(given) if isinstance(given, Iterable) and not isinstance(given, Mapping) else [None]
+    if not all(isinstance(name, str | int | np.integer) for name in names):
+        raise ArgumentError(
+            f"targets must have a list of variables for each condition, like {{'inhibitor': ['Mek']}}, but for "
+            f"{quote(condition)} it has {quote(given)}."
+        )
+    return tuple(map(str, names))
 
 
 def _label(value: object) -> str:

@@ -16,20 +16,26 @@ import warnings
 import zlib
 from array import array
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
+from edgewise.data.moments import FloatArray
 from edgewise.data.validation import check_names
 from edgewise.errors import DataError, DataWarning
-from edgewise.wording import count, quote
+from edgewise.wording import count, printable, quote, shorten
 
 DELIMITERS = (",", "\t", ";")
 MISSING = frozenset({"", "na", "n/a", "#n/a", "<na>", "nan", "-nan", "null", "none"})
 """What R, pandas and spreadsheets write for a missing value, in small letters."""
+
+LONGEST_REASON = 200
+"""Characters of what another library says about a file; it may have that from the file."""
 
 _OPENERS: dict[str, Callable[..., Any]] = {"": open, ".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 
@@ -74,12 +80,22 @@ def read_table(path: Path) -> pd.DataFrame:
 
 def _read_parquet(path: Path, shown: str) -> pd.DataFrame:
     try:
-        return pd.read_parquet(path, engine="pyarrow")
+        from pyarrow import ArrowException
+
+        with _naming_parquet(shown, ArrowException):
+            return pd.read_parquet(path, engine="pyarrow")
     except ImportError as error:
         raise DataError(
             f"Reading the Parquet file {shown} needs pyarrow: install it with pip install 'edgewise[parquet]'."
         ) from error
-    except ValueError as error:
+
+
+@contextmanager
+def _naming_parquet(shown: str, arrow_error: type[Exception]) -> Iterator[None]:
+    """Turn what a damaged file, or what it says about itself to pandas, makes of pandas and pyarrow into a sentence."""
+    try:
+        yield
+    except (arrow_error, ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RuntimeError) as error:
         raise DataError(f"The file {shown} cannot be read as Parquet ({_reason(error)}).") from error
 
 
@@ -167,12 +183,21 @@ def _parse_rows(
         for column, (field, value) in enumerate(zip(fields, numbers, strict=True)):
             if math.isnan(value) and field.strip().lower() not in MISSING:
                 text.setdefault(column, {})[number - 1] = field.strip()
-    table = pd.DataFrame(np.array(cells).reshape(-1, len(names)), columns=names)
-    for column, fields_of in text.items():
-        mixed = table.iloc[:, column].astype(object)
-        mixed.iloc[list(fields_of)] = list(fields_of.values())
-        table.isetitem(column, mixed.to_numpy())
-    return table
+    values = np.array(cells).reshape(-1, len(names))
+    if not text:
+        return pd.DataFrame(values, columns=names)
+    # All columns at once, since to replace them one by one takes the square of their number.
+    columns = {number: _put_back(values[:, number], text.get(number, {})) for number in range(len(names))}
+    return pd.DataFrame(columns).set_axis(names, axis=1)
+
+
+def _put_back(values: FloatArray, text: dict[int, str]) -> FloatArray | npt.NDArray[np.object_]:
+    """Return the numbers of a column together with what is text, in the rows that have some."""
+    if not text:
+        return values
+    mixed = values.astype(object)
+    mixed[list(text)] = list(text.values())
+    return mixed
 
 
 def _to_float(field: str) -> float:
@@ -198,4 +223,4 @@ def _encoding_error(shown: str) -> DataError:
 def _reason(error: Exception) -> str:
     text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     first_sentence = " ".join(text.split()).split(". ")[0]
-    return first_sentence.rstrip(".") or type(error).__name__
+    return shorten(printable(first_sentence.rstrip(".")), LONGEST_REASON) or type(error).__name__

@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict, Unpack, get_a
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from pandas.api.types import is_scalar
 
 from edgewise.data import validation
 from edgewise.data.conditions import Interventions, Targets, read_conditions, read_mask, sum_up
@@ -163,7 +164,7 @@ def _as_frame(array: npt.NDArray[np.generic]) -> pd.DataFrame:
 
 
 def _from_frame(frame: pd.DataFrame, settings: _Settings) -> Dataset:
-    names = tuple(str(name) for name in frame.columns)
+    names = tuple("" if is_scalar(name) and pd.isna(name) else str(name) for name in frame.columns)
     validation.check_names(names)
     frame = frame.set_axis(list(names), axis=1)
     frame, condition = _choose_columns(frame, settings)

@@ -19,6 +19,9 @@ from edgewise.wording import columns_that, count, enumerate_names, pronoun, quot
 MIN_ROWS = 4
 """Fisher's z for a plain correlation has the variance 1 / (n - 3)."""
 
+MOST_COLUMNS = 5000
+"""Matrices of all pairs of so many columns fill a gigabyte before a chain has begun."""
+
 ASYMMETRY = 1e-6
 """Largest difference between mirrored correlations that rounding to single precision explains."""
 
@@ -28,6 +31,12 @@ def check_names(names: Sequence[str]) -> None:
     empty = [position for position, name in enumerate(names, start=1) if not any(map(_is_visible, name))]
     if empty:
         raise DataError(f"Column {empty[0]} of the data has no name: give every column a name.")
+    lost = [position for position, name in enumerate(names, start=1) if name == "NaN"]
+    if lost:
+        raise DataError(
+            f"Column {lost[0]} of the data is called 'NaN', which is what programs write where there is no name: give "
+            "every column a name."
+        )
     broken = [name for name in names if any("\ud800" <= character <= "\udfff" for character in name)]
     if broken:
         raise DataError(f"The column name {broken[0]!a} is not valid text: rename the column.")
@@ -42,10 +51,15 @@ def _is_visible(character: str) -> bool:
 
 
 def check_shape(n: int, names: Sequence[str]) -> None:
-    """Refuse tables with too few columns or rows."""
+    """Refuse tables with too few columns or rows, or with more columns than there is room for."""
     if len(names) < 2:
         found = f"only the column {quote(names[0])}" if names else "no columns"
         raise DataError(f"The data have {found}, but at least 2 columns are needed.")
+    if len(names) > MOST_COLUMNS:
+        raise DataError(
+            f"The data have {len(names):,} columns, but at most {MOST_COLUMNS:,} can be analysed together: choose some "
+            "of them."
+        )
     if n < MIN_ROWS:
         found = f"only {count(n, 'row')}" if n else "no rows"
         raise DataError(f"The data have {found}, but at least {MIN_ROWS} rows are needed.")

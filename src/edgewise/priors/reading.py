@@ -11,6 +11,12 @@ import yaml
 from edgewise.errors import ArgumentError
 from edgewise.wording import quote
 
+MOST_YAML = 10**6
+"""Bytes of a YAML file, which take some ten seconds; lists of names and pairs are shorter than that."""
+
+MOST_JSON = 10**8
+"""Bytes of a JSON file, which take about a second, and ten times as many of memory."""
+
 
 def read_mapping(
     path: str | PathLike[str], *, what: str = "constraints", keys: str = "keys such as required or tiers"
@@ -32,6 +38,7 @@ def read_mapping(
         ) from error
     shown = quote(str(path))
     try:
+        _check_size(file, shown)
         text = file.read_text(encoding="utf-8-sig")
         pairs = _parse_json(text) if file.suffix.lower() == ".json" else _parse_yaml(text)
     except FileNotFoundError as error:
@@ -58,6 +65,20 @@ def read_mapping(
     return dict(pairs)
 
 
+def _check_size(file: Path, shown: str) -> None:
+    """Refuse what has no end, such as a pipe or a device, and what takes too long to read."""
+    if file.exists() and not (file.is_file() or file.is_dir()):
+        raise ArgumentError(f"{shown} is not an ordinary file: give the path of one.")
+    size = file.stat().st_size
+    if size > MOST_JSON:
+        raise ArgumentError(f"The file {shown} has {size / 1e6:.0f} MB, but at most {MOST_JSON / 1e6:.0f} are read.")
+    if size > MOST_YAML and file.suffix.lower() != ".json":
+        raise ArgumentError(
+            f"The file {shown} has {size / 1e6:.1f} MB, and to read so much YAML takes minutes: write it as JSON into "
+            "a file whose name ends in .json, which is read at once."
+        )
+
+
 def _parse_yaml(text: str) -> list[tuple[str, Any]] | None:
     """Return the keys of a YAML file with what they hold, or None if it has none.
 
@@ -68,7 +89,14 @@ def _parse_yaml(text: str) -> list[tuple[str, Any]] | None:
     if not isinstance(node, yaml.MappingNode):
         return None
     # Key by key, because a dictionary would keep only the last of those that are the same.
-    return [(str(loader.construct_object(key, True)), loader.construct_object(item, True)) for key, item in node.value]
+    return [
+        (_name_key(loader.construct_object(key, True)), loader.construct_object(item, True)) for key, item in node.value
+    ]
+
+
+def _name_key(key: Any) -> str:
+    """Return a key; lists within lists, which a few aliases make as long as one likes, are not spelt out."""
+    return key if isinstance(key, str) else quote(key)
 
 
 def _parse_json(text: str) -> list[tuple[str, Any]] | None:
