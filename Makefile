@@ -8,7 +8,7 @@ READY := $(VENV)/.ready
 # The tests give the directory the same name (tests/conftest.py).
 export NUMBA_CACHE_DIR := $(CURDIR)/.cache/numba/$(shell LC_ALL=C; cat src/edgewise/_kernels/*.py src/edgewise/_kernels/*/*.py | sha256sum | cut -c1-16)
 
-.PHONY: setup demo test slow quick lint benchmark clean
+.PHONY: setup demo test slow quick fuzz lint benchmark clean
 
 setup: $(READY)
 
@@ -31,6 +31,10 @@ slow: setup
 quick: setup
 	rm -rf .cache/reproduced
 	$(BIN)/edgewise reproduce all --quick --out .cache/reproduced
+
+# Two thousand files from strangers, each of which must end in a result or a sentence; prints how they ended.
+fuzz: setup
+	cd tests && OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 ../$(BIN)/python -m fuzz --number 2000
 
 lint: setup
 	$(BIN)/ruff format --check .
