@@ -14,7 +14,8 @@ from sentences import check_sentence
 REASONS = {
     "a cycle": "a draw has a cycle",
     "a variable that is its own parent": "a draw has a cycle",
-    "a parent beyond the last variable": "a parent that is no variable",
+    "a parent beyond the last variable": "a member that is no variable",
+    "a child that is not there": "a member that is no variable",
     "a family that is not there": "no family for one of the variables",
     "an order with a variable twice": "does not agree with its order",
     "an order with a variable that is not there": "a variable that is not there",

@@ -5,6 +5,7 @@ and pages the record of a run, so that everything they rely on is checked here, 
 :class:`~edgewise.posterior.variables.UnfitError` with a clause that says what is wrong.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -45,7 +46,7 @@ def check_draws(table: DrawTable) -> None:
     """Refuse draws that are no DAGs, or do not agree with the orders beside them."""
     p, child = table.p, table.family_node
     beyond = table.family_parents[:, -1] >> np.uint8((p - 1) % 8) >> np.uint8(1)
-    require(not beyond.any(), "a family has a parent that is no variable")
+    require(child.min() >= 0 and child.max() < p and not beyond.any(), "a family has a member that is no variable")
     parents, seen = table.parent_words(), np.zeros((1, words_for(p)), np.uint64)
     for family, order in zip(pieces(table.family), pieces(table.order), strict=True):
         is_known = family.min() >= 0 and family.max() < len(child)
@@ -61,9 +62,7 @@ def _check_names(names: Any, p: int) -> None:
     """Refuse names that do not tell p variables apart, or that no page can show."""
     require(is_list(is_text)(names) and len(names) == p, "it does not name all variables")
     require(len({*names}) == p and all(names), "two variables have the same name, or one has none")
-    require(
-        not any("\ud800" <= letter <= "\udfff" for letter in "".join(names)), "the name of a variable is not valid text"
-    )
+    require(not re.search("[\ud800-\udfff]", "".join(names)), "the name of a variable is not valid text")
 
 
 def _are_moves(moves: Any, chains: int) -> bool:
@@ -89,14 +88,13 @@ def _check_weights(arrays: Mapping[str, Any]) -> None:
 
 def _check_conditionals(arrays: Mapping[str, Any]) -> None:
     """Refuse probabilities outside of their range; their errors are not known where draws are few."""
-    both = [name in arrays for name in ("conditionals", "conditional_errors")]
-    require(all(both) or not any(both), "it has probabilities without errors, or errors without probabilities")
-    if all(both):
-        probability, error = arrays["conditionals"], arrays["conditional_errors"]
-        directed = probability[:, 0]
-        joined = directed + directed.swapaxes(1, 2)
+    probability, error = arrays.get("conditionals"), arrays.get("conditional_errors")
+    if probability is not None:
+        joined = probability[:, 0] + probability[:, 0].swapaxes(1, 2)
         is_share = (probability >= 0).all() and (probability <= 1 + ROUNDING).all() and (joined <= 1 + ROUNDING).all()
         require(is_share, "a probability is not between 0 and 1")
+    if error is not None:
+        require(probability is not None, "it has errors of probabilities that are not there")
         require(not ((error < 0) | np.isinf(error)).any(), "the error of a probability is negative or infinite")
 
 
