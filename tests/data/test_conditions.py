@@ -83,6 +83,8 @@ def test_dropped_rows_lose_their_conditions(table, mask):
         ({"interventions": "drug", "targets": {}}, ArgumentError, "'drug'"),
         ({"interventions": "condition"}, ArgumentError, "targets must say what was set"),
         ({"interventions": "condition", "targets": {"control": []}}, ArgumentError, "'Mek inhibitor' and 'both'"),
+        ({"interventions": "condition", "targets": TARGETS | {"both": 3}}, ArgumentError, "for 'both' it has 3"),
+        ({"interventions": "condition", "targets": TARGETS | {"both": [["Mek"]]}}, ArgumentError, "has [['Mek']]"),
         ({"interventions": "condition", "targets": TARGETS | {"both": ["Akt"]}}, ArgumentError, "'Akt'"),
         ({"interventions": np.zeros((3, 3)), "drop": ["condition"]}, ArgumentError, "(3, 3)"),
         ({"interventions": np.full((20, 3), 2), "drop": ["condition"]}, ArgumentError, "but 2 was found"),

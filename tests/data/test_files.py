@@ -8,7 +8,7 @@ import pyarrow.parquet
 import pytest
 
 from edgewise.data import load_data
-from edgewise.errors import DataWarning
+from edgewise.errors import DataError, DataWarning
 
 ROWS = "1.5,2,0.25\n-1,3e-2,7\n0.5,0.1,-2\n2,-4,1\n"
 
@@ -227,3 +227,34 @@ def test_parquet_passes_the_same_checks(table, tmp_path, refusal):
     table["condition"] = pd.Timestamp("2020-01-01")
     table.to_parquet(tmp_path / "t.parquet")
     assert refusal(tmp_path / "t.parquet").startswith("Column 'condition' holds dates or times (")
+
+
+@pytest.mark.parametrize(
+    "note",
+    [b"{", b"{}", b"[]", b'{"index_columns": ["x"], "columns": []}', b'{"index_columns": [], "columns": "all"}'],
+    ids=["no JSON", "nothing", "a list", "no such index", "words"],
+)
+def test_parquet_that_misleads_pandas_is_refused(table, tmp_path, refusal, note):
+    content = pyarrow.Table.from_pandas(table).replace_schema_metadata({b"pandas": note})
+    pyarrow.parquet.write_table(content, tmp_path / "t.parquet")
+    assert "cannot be read as Parquet" in refusal(tmp_path / "t.parquet")
+
+
+@pytest.mark.parametrize("label", [None, float("nan"), pd.NaT, pd.NA], ids=str)
+def test_a_label_that_is_missing_is_no_name(table, refusal, label):
+    names = [label, *table.columns[1:]]
+    assert refusal(table.set_axis(pd.Index(names, dtype=object), axis=1)).startswith("Column 1 of the data has no name")
+
+
+def test_a_column_called_nan_is_refused(write, refusal):
+    assert refusal(write("a,NaN,c\n" + ROWS)).startswith("Column 2 of the data is called 'NaN'")
+    assert load_data(write("a,nan,c\n" + ROWS)).names == ("a", "nan", "c")  # a gene of the fruit fly
+
+
+@pytest.mark.parametrize("cell", ["1", "x"])
+def test_tables_that_are_too_wide_are_refused_at_once(write, refusal, cell):
+    header = ",".join(f"v{number}" for number in range(5001))
+    wide = write("\n".join([header, *[",".join([cell] * 5001)] * 4]))
+    assert "5,001 columns, but at most 5,000" in refusal(wide)
+    with pytest.raises(DataError, match="'v3' and 'v7'"):
+        load_data(wide, columns=["v3", "v7"])

@@ -1,4 +1,5 @@
 import json
+import os
 from dataclasses import asdict
 from itertools import permutations
 
@@ -655,3 +656,20 @@ def test_paths_that_lead_nowhere(tmp_path):
     assert "There is no file" in unreadable(tmp_path / "missing.yaml")
     assert "cannot be read (Is a directory)" in unreadable(tmp_path)
     assert "read from the path of a file, but it is 3" in unreadable(3)
+
+
+def test_what_has_no_end_is_not_read(tmp_path):
+    os.mkfifo(tmp_path / "pipe.yaml")
+    assert "is not an ordinary file" in unreadable(tmp_path / "pipe.yaml")
+
+
+def test_long_files_are_read_as_json_only(write):
+    names = [f"variable {number}" for number in range(60_000)]
+    assert "write it as JSON" in unreadable(write(json.dumps({"roots": names})))
+    assert Constraints.read(write(json.dumps({"roots": names}), "known.json")).roots == tuple(names)
+
+
+def test_aliases_are_not_spelt_out(write):
+    """The file is short, and its key a list of 10^9 names."""
+    lines = ["roots: &a0 [A]", *[f"x{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 10)]]
+    assert "has the key" in unreadable(write("\n".join([*lines, "? *a9\n: [A]"])))
