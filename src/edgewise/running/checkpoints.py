@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from edgewise._kernels.basics.recorder import Draws
+from edgewise._kernels.graphs.ordering import is_ordered
 from edgewise.errors import StorageError
 from edgewise.samplers import Chain, Schedule
 from edgewise.samplers.snapshots import Snapshot
@@ -251,6 +252,8 @@ def _check_draws(draws: Draws, node: np.ndarray, parents: np.ndarray) -> None:
         and parents.shape == (len(node), -(-p // 64))
         and (number == 0 or 0 <= draws.family.min() <= draws.family.max() < len(node))
         and bool((node[draws.family] == np.arange(p)).all())
-        and bool((np.sort(draws.order, axis=1) == np.arange(p)).all())
+        and draws.order.dtype == np.min_scalar_type(p - 1)
+        and draws.order.max(initial=0) < p
+        and is_ordered(draws.family, draws.order.astype(np.uint32), parents, np.zeros((1, parents.shape[1]), np.uint64))
     ):
         raise ValueError("the parts of the draws do not belong together")
