@@ -337,19 +337,19 @@ MISTAKES = {
         ("pair.extra[last] > 0 and", "False and"), "one candidate", ("relocate",),
     ),
     "the number of those to choose from is left out": (
-        [changes.change_outsider, *CHANGING],
+        [changes.change_outsider, changes.change_family, *CHANGING],
         ("math.log(p / outsiders)", "math.log(p)"), "no candidates", ("outside",),
     ),
     "all are thought to be proposed alike": (
-        [changes.log_proposal, changes.change_outsider, *CHANGING],
+        [changes.log_proposal, changes.change_outsider, changes.change_family, *CHANGING],
         ("probability += 0.5 * ", "probability += 0.0 * "), "no candidates", ("outside",),
     ),
     "cycles are closed from outside": (
-        [changes.change_outsider, *CHANGING],
+        [changes.change_outsider, changes.change_family, *CHANGING],
         ("if has(room.below, 0, u):", "if False:"), "no candidates", ("outside",),
     ),
     "who is known to come later may be a parent": (
-        [changes.find_below, changes.redraw_parents, *CHANGING],
+        [changes.find_below, changes.redraw_parents, changes.change_family, *CHANGING],
         ("(pair.parents[v, w] | target.earlier[v, w])", "pair.parents[v, w]"), "tiers", ("parents",),
     ),
     "how probable a new order was is forgotten": (
@@ -377,11 +377,11 @@ MISTAKES = {
         ("log_ratio + room.log_number[size] - room.log_number[new_size]", "log_ratio"), "believed edges", ("reverse",),
     ),
     "a parent is swapped whatever that weighs": (
-        [changes.decide_family, changes.swap_parent, *CHANGING],
+        [changes.change_family, *CHANGING],
         ("if is_rejected(", "if False and is_rejected("), "one candidate", ("swap",),
     ),
     "those who have no way back are swapped": (
-        [changes.swap_parent, *CHANGING],
+        [changes.swap_parent, changes.change_family, *CHANGING],
         ("or sets.place[other, u] < 0", ""), "one candidate", ("swap",),
     ),
 }  # fmt: skip

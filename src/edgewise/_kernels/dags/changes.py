@@ -183,7 +183,8 @@ def reverse_edge(pair, target, room, rng):
 def redraw_parents(pair, target, room, node, rng):
     """Give a variable new parents among its candidates; or change one, if it has parents that are none.
 
-    Returns how many families changed.
+    As all proposals of a family, it is remembered before, and what is returned is the variable and the log ratio of the
+    proposals: -inf if nothing changed, and inf if the family was drawn by its weight already.
     """
     sets = target.sets
     find_below(pair, target, node, room.below, 0)
@@ -191,37 +192,27 @@ def redraw_parents(pair, target, room, node, rng):
     if pair.extra[node] == 0:
         chosen = draw_set(sets, node, list_above(sets, node, room.below, 0), rng.random())
         if chosen == pair.chosen[node]:
-            return 0
+            return node, -np.inf
         set_parents(pair, target, node, chosen)
-        return 1
+        return node, np.inf
     u = sets.member[node, np.int64(rng.random() * sets.number[node])]
     if sets.number[node] == 0 or has(room.below, 0, u):
-        return 0
+        return node, -np.inf
     toggle(pair, target, node, u)
-    return decide_family(pair, target, room, node, 0.0, rng)
-
-
-@inner
-def decide_family(pair, target, room, node, log_ratio, rng):
-    """Keep a family that was changed, or take it back; return how many changed. Proposals have a log ratio."""
-    pair.log_weight[node] = weigh_parents(pair, target, room, node)
-    if is_rejected(log_ratio + pair.log_weight[node] - room.old_log_weight[0], rng.random()):
-        take_back(pair, room, 1)
-        return 0
-    return 1
+    return node, 0.0
 
 
 @inner
 def swap_parent(pair, target, room, node, rng):
-    """Put one of its own candidates in the place of a parent; return how many families changed."""
+    """Put one of its own candidates in the place of a parent."""
     sets = target.sets
     rules = target.rules
     size = list_members(pair.parents, node, room.members)
     if size == 0:
-        return 0
+        return node, -np.inf
     u = room.members[np.int64(rng.random() * size)]
     if sets.number[u] == 0:
-        return 0
+        return node, -np.inf
     other = sets.member[u, np.int64(rng.random() * sets.number[u])]
     if (
         other == node
@@ -230,15 +221,14 @@ def swap_parent(pair, target, room, node, rng):
         or rules.edge[rules.row[node], u] != TESTED
         or rules.edge[rules.row[node], other] != TESTED
     ):
-        return 0
+        return node, -np.inf
     find_below(pair, target, node, room.below, 0)
     if has(room.below, 0, other):
-        return 0
+        return node, -np.inf
     note(pair, room, 0, node)
     toggle(pair, target, node, u)
     toggle(pair, target, node, other)
-    log_ratio = room.log_number[sets.number[u]] - room.log_number[sets.number[other]]
-    return decide_family(pair, target, room, node, log_ratio, rng)
+    return node, room.log_number[sets.number[u]] - room.log_number[sets.number[other]]
 
 
 @inner
@@ -284,26 +274,45 @@ def find_outsider(pair, target, room, number):
 
 @inner
 def change_outsider(pair, target, room, node, rng):
-    """Add to a variable a parent that is no candidate, or remove any such; return how many families changed."""
+    """Add to a variable a parent that is no candidate, or remove any such."""
     rules = target.rules
     p = pair.order.shape[0]
     outsiders = pair.extra.sum()
     if rng.random() < 0.5:
         u = draw_outsider(target, node, rng)
         if target.sets.place[node, u] >= 0 or rules.edge[rules.row[node], u] != TESTED or has(pair.parents, node, u):
-            return 0
+            return node, -np.inf
         find_below(pair, target, node, room.below, 0)
         if has(room.below, 0, u):
-            return 0
+            return node, -np.inf
         log_ratio = math.log(p / (outsiders + 1)) - log_proposal(target, node, u)
     elif outsiders == 0:
-        return 0
+        return node, -np.inf
     else:
         node, u = find_outsider(pair, target, room, np.int64(rng.random() * outsiders))
         log_ratio = log_proposal(target, node, u) - math.log(p / outsiders)
     note(pair, room, 0, node)
     toggle(pair, target, node, u)
-    return decide_family(pair, target, room, node, log_ratio, rng)
+    return node, log_ratio
+
+
+@inner
+def change_family(pair, target, room, kind, node, rng):
+    """Change the parents of a variable by a kind of move; return how many families changed."""
+    if kind == PARENTS:
+        node, log_ratio = redraw_parents(pair, target, room, node, rng)
+    elif kind == SWAP:
+        node, log_ratio = swap_parent(pair, target, room, node, rng)
+    else:
+        node, log_ratio = change_outsider(pair, target, room, node, rng)
+    if log_ratio == -np.inf:
+        return 0
+    if log_ratio < np.inf:
+        pair.log_weight[node] = weigh_parents(pair, target, room, node)
+        if is_rejected(log_ratio + pair.log_weight[node] - room.old_log_weight[0], rng.random()):
+            take_back(pair, room, 1)
+            return 0
+    return 1
 
 
 @inner
@@ -313,12 +322,8 @@ def change_dag(pair, target, views, room, kind, node, rng):
         number = turn_edges(pair, target, views, room, rng)
     elif kind == REVERSE:
         number = reverse_edge(pair, target, room, rng)
-    elif kind == PARENTS:
-        number = redraw_parents(pair, target, room, node, rng)
-    elif kind == SWAP:
-        number = swap_parent(pair, target, room, node, rng)
     else:
-        number = change_outsider(pair, target, room, node, rng)
+        number = change_family(pair, target, room, kind, node, rng)
     if number == 0 and kind != TURN:
         return REJECTED
     draw_order(pair, target, room, rng)
