@@ -81,6 +81,17 @@ def first(word):
 
 
 @inner
+def add_closed(sets, i, w, word):
+    """Add to a set the members that ``word``, the w-th of some set, stands for, and all that their own sets have."""
+    while word != np.uint64(0):
+        member = w * WORD + first(word)
+        insert(sets, i, member)
+        for j in range(sets.shape[1]):
+            sets[i, j] |= sets[member, j]
+        word &= word - np.uint64(1)
+
+
+@inner
 def list_members(sets, i, members):
     """Write the members of row i of ``sets`` into ``members``, in index order; return how many there are."""
     size = 0

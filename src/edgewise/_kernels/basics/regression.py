@@ -86,6 +86,25 @@ def is_free(matrix, residuals, node, x, square):
     )
 
 
+@inlined
+def factor_row(matrix, members, i, triangle):
+    """Set row i of the Cholesky factor of ``members``, but for its last entry; return the square of that one.
+
+    It is the variance that those before leave of the i-th. ``triangle`` holds the rows one after the other.
+    """
+    start = i * (i + 1) // 2
+    pivot = matrix[members[i], members[i]]
+    for j in range(i):
+        entry = matrix[members[i], members[j]]
+        other = j * (j + 1) // 2
+        for h in range(j):
+            entry -= triangle[start + h] * triangle[other + h]
+        entry /= triangle[other + j]
+        triangle[start + j] = entry
+        pivot -= entry * entry
+    return pivot
+
+
 @inner
 def factor_family(matrix, members, size, triangle):
     """Return the log determinant of the parents ``members[:size]``, and the variance they leave of ``members[size]``.
@@ -97,15 +116,6 @@ def factor_family(matrix, members, size, triangle):
     for i in range(size + 1):
         if i > 0:
             log_det += np.log(pivot)
-        start = i * (i + 1) // 2
-        pivot = matrix[members[i], members[i]]
-        for j in range(i):
-            entry = matrix[members[i], members[j]]
-            other = j * (j + 1) // 2
-            for h in range(j):
-                entry -= triangle[start + h] * triangle[other + h]
-            entry /= triangle[other + j]
-            triangle[start + j] = entry
-            pivot -= entry * entry
-        triangle[start + i] = np.sqrt(pivot)
+        pivot = factor_row(matrix, members, i, triangle)
+        triangle[i * (i + 1) // 2 + i] = np.sqrt(pivot)
     return log_det, pivot

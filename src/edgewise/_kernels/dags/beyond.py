@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..basics.bits import WORD, clear, first, insert, meets
+from ..basics.bits import WORD, add_closed, clear, first, meets
 from ..beliefs.ancestry import mix, weigh_paths
 from ..beliefs.beliefs import FUNCTION
 from ..beliefs.settling import weigh_function
@@ -19,13 +19,7 @@ def find_ancestors(pair, structure):
         v = pair.order[j]
         clear(ancestors, v)
         for w in range(parents.shape[1]):
-            word = parents[v, w]
-            while word != np.uint64(0):
-                u = w * WORD + first(word)
-                insert(ancestors, v, u)
-                for i in range(parents.shape[1]):
-                    ancestors[v, i] |= ancestors[u, i]
-                word &= word - np.uint64(1)
+            add_closed(ancestors, v, w, parents[v, w])
 
 
 @inner

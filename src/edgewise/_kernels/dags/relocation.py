@@ -12,12 +12,10 @@ as in delayed acceptance (Christen & Fox 2005): a move that leaves w(DAG) as it 
 Metropolis rule for the factor that is missing, leaves the product as it is.
 """
 
-import math
-
 import numpy as np
 
 from ..basics.bits import has
-from ..basics.metropolis import ACCEPTED, ASK, REJECTED, is_rejected
+from ..basics.metropolis import ACCEPTED, ASK, REJECTED, draw_place, is_rejected
 from ..compiling import inner
 from .beyond import weigh_beyond
 from .candidates import draw_set
@@ -87,33 +85,6 @@ def weigh_positions(pair, target, room, k):
 
 
 @inner
-def draw_position(log_weight, low, high, uniform):
-    """Return a position from low to high, drawn by weight; the weights are no longer logarithms then."""
-    top = log_weight[low]
-    for i in range(low + 1, high + 1):
-        top = max(top, log_weight[i])
-    total = 0.0
-    last = np.nan
-    weight = 0.0
-    for i in range(low, high + 1):
-        # Most neighbours have the same weight.
-        if log_weight[i] != last:
-            last = log_weight[i]
-            weight = math.exp(last - top)
-        log_weight[i] = weight
-        total += weight
-    rest = uniform * total
-    chosen = low
-    for i in range(low, high + 1):
-        if log_weight[i] > 0.0:
-            chosen = i
-        rest -= log_weight[i]
-        if rest < 0.0:
-            break
-    return chosen
-
-
-@inner
 def shift(pair, k, chosen):
     """Move the variable at position k to another position, and those between by one."""
     node = pair.order[k]
@@ -135,7 +106,7 @@ def propose(pair, target, room, k, rng):
     sets = target.sets
     node = pair.order[k]
     low, high = weigh_positions(pair, target, room, k)
-    chosen = draw_position(room.at_position, low, high, rng.random())
+    chosen = draw_place(room.at_position, low, high, rng.random())
     number = 0
     if chosen == k:
         return chosen, number

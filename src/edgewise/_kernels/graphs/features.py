@@ -3,6 +3,9 @@
 Each DAG is a boolean matrix, ``dag[i, j]`` true for i -> j; sums run over the DAGs with their weights.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from ..basics.bits import clear, has, insert, words_for
@@ -18,6 +21,14 @@ def _pack_children(dag, words):
         for j in range(p):
             if dag[i, j]:
                 insert(words, i, j)
+
+
+def _weighted_sum(add: Callable[..., Any], dags: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Return what ``add`` adds up over DAGs, for each pair of variables."""
+    p = dags.shape[1]
+    total = np.zeros((p, p))
+    add(dags, weights, np.zeros((p, words_for(p)), np.uint64), total)
+    return total
 
 
 @in_place
@@ -39,10 +50,7 @@ def add_paths(dags, weights, reach, total):
 
 def paths_weighted_sum(dags: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Return, for i and j, the total weight of the DAGs with a directed path from i to j. O(p^3 / 64) a DAG."""
-    p = dags.shape[1]
-    total = np.zeros((p, p))
-    add_paths(dags, weights, np.zeros((p, words_for(p)), np.uint64), total)
-    return total
+    return _weighted_sum(add_paths, dags, weights)
 
 
 @in_place
@@ -63,10 +71,7 @@ def add_blankets(dags, weights, children, total):
 
 def blankets_weighted_sum(dags: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Return, for i and j, the total weight of the DAGs in which j is a parent, child or co-parent of i."""
-    p = dags.shape[1]
-    total = np.zeros((p, p))
-    add_blankets(dags, weights, np.zeros((p, words_for(p)), np.uint64), total)
-    return total
+    return _weighted_sum(add_blankets, dags, weights)
 
 
 @kernel

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..basics.bits import has, insert, remove
-from ..basics.metropolis import is_rejected
+from ..basics.metropolis import draw_place, is_rejected
 from ..compiling import in_place, inner
 from .parent_sets import OUTSIDE, Workspace, ask_afresh, choose, look_up, record, weigh_tiers
 
@@ -122,27 +122,6 @@ def exchange(chain, target, scratch, first, last, uniform):
 
 
 @inner
-def draw_from(log_weight, first, last, uniform):
-    """Draw one of the places from ``first`` to ``last`` by weights given as logarithms, which are replaced."""
-    top = -np.inf
-    for t in range(first, last + 1):
-        top = max(top, log_weight[t])
-    total = 0.0
-    for t in range(first, last + 1):
-        log_weight[t] = np.exp(log_weight[t] - top)
-        total += log_weight[t]
-    left = uniform * total
-    drawn = first
-    for t in range(first, last + 1):
-        if log_weight[t] > 0.0:
-            drawn = t
-            left -= log_weight[t]
-            if left < 0.0:
-                break
-    return drawn
-
-
-@inner
 def put_at(others, node, position, order):
     """Write into ``order`` the first p - 1 entries of ``others`` with ``node`` put in at ``position``."""
     for j in range(order.shape[0]):
@@ -196,7 +175,7 @@ def relocate(chain, target, scratch, position, uniform):
             put_at(others, node, j, order)
             scratch.log_weight[j] += weigh_tiers(order, chain.cut, p, target, workspace.lowest)
 
-    drawn = draw_from(scratch.log_weight, first, last, uniform)
+    drawn = draw_place(scratch.log_weight, first, last, uniform)
     put_at(others, node, drawn, order)
     chain.log_sum[node] = scratch.log_sum[drawn]
     for j in range(first, last):

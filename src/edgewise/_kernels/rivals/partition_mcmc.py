@@ -29,9 +29,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..basics.bits import clear, insert, meets, remove
-from ..basics.metropolis import is_rejected
+from ..basics.metropolis import draw_place, is_rejected
 from ..compiling import in_place, inner
-from .order_mcmc import draw_from, find_pair
+from .order_mcmc import find_pair
 from .parent_sets import NEEDED, OUTSIDE, Workspace, ask_afresh, choose, look_up, record, weigh_tiers
 from .partition_edges import change_dag, take_chosen
 from .partitions import (
@@ -269,7 +269,7 @@ def relocate(chain, target, scratch, position, uniform):
             log_weight[place] += weigh_tiers(
                 proposed.order, proposed.cut, proposed.elements[0], target, workspace.lowest
             )  # fmt: skip
-    place = draw_from(log_weight, 0, 2 * elements, uniform)
+    place = draw_place(log_weight, 0, 2 * elements, uniform)
     if place == old_place:
         return NOTHING
     put_in(others, node, place, proposed)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..basics.regression import SINGULAR
+from ..basics.regression import SINGULAR, factor_row
 from ..compiling import inlined, inner, reduction
 from .interface import register
 
@@ -105,19 +105,10 @@ def factor_block(matrix, columns, start, end, triangle):
     """Add the columns from ``start`` up to ``end`` to the factor of those before; return their log determinant."""
     log_det = 0.0
     for i in range(start, end):
-        row = i * (i + 1) // 2
-        pivot = matrix[columns[i], columns[i]]
-        for j in range(i):
-            entry = matrix[columns[i], columns[j]]
-            other = j * (j + 1) // 2
-            for h in range(j):
-                entry -= triangle[row + h] * triangle[other + h]
-            entry /= triangle[other + j]
-            triangle[row + j] = entry
-            pivot -= entry * entry
+        pivot = factor_row(matrix, columns, i, triangle)
         if not pivot > 0.0:
             return -np.inf
-        triangle[row + i] = np.sqrt(pivot)
+        triangle[i * (i + 1) // 2 + i] = np.sqrt(pivot)
         log_det += np.log(pivot)
     return log_det
 

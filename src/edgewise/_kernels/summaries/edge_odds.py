@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..basics.bits import WORD, clear, first, has, insert, list_members, words_for
+from ..basics.bits import WORD, add_closed, clear, first, has, list_members, words_for
 from ..compiling import in_place, inner
 from ..families.target import REQUIRED, TESTED
 from ..scores.interface import gains, local_score, new_room
@@ -116,13 +116,7 @@ def trace(memo, order, t, earlier, family, family_parents):
         clear(ancestors, v)
         for w in range(ancestors.shape[1]):
             memo.parents[v, w] = family_parents[family[t, v], w]
-            word = memo.parents[v, w] | earlier[v, w]
-            while word != np.uint64(0):
-                u = w * WORD + first(word)
-                insert(ancestors, v, u)
-                for i in range(ancestors.shape[1]):
-                    ancestors[v, i] |= ancestors[u, i]
-                word &= word - np.uint64(1)
+            add_closed(ancestors, v, w, memo.parents[v, w] | earlier[v, w])
 
 
 @in_place
