@@ -317,7 +317,7 @@ def test_edge_probabilities_agree_with_enumeration_under_constraints_and_an_orde
 ])  # fmt: skip
 def test_a_wrong_step_is_caught(monkeypatch, function, right, wrong):
     broken = altered([vars(kernels)[name] for name in (function, "step", "run")], right=right, wrong=wrong)
-    monkeypatch.setattr(sampler, "run", broken["run"])
+    monkeypatch.setattr(sampler.PartitionMCMCChain, "_run", staticmethod(broken["run"]))
     assert largest_z_score(weights=WEAK) > BOUND
 
 

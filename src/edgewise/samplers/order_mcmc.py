@@ -6,7 +6,6 @@ from typing import Literal
 
 import numpy as np
 
-from edgewise._kernels.basics.recorder import Draws, Recorder
 from edgewise._kernels.rivals.order_mcmc import NUMBERS, OrderProposal, SummedOrder, run, sum_order
 from edgewise._kernels.rivals.parent_sets import SetTarget, new_workspace
 from edgewise.data import Dataset
@@ -144,6 +143,9 @@ def choose_shares(p: int) -> np.ndarray:
 class OrderMCMCChain(ParentSetChain):
     """One chain over orders."""
 
+    kinds = MOVES
+    _run = staticmethod(run)
+
     def __init__(self, target: SetTarget, order: np.ndarray, rng: np.random.Generator, schedule: Schedule) -> None:
         super().__init__(target, rng, schedule, numbers=NUMBERS)
         p = self.p
@@ -164,19 +166,7 @@ class OrderMCMCChain(ParentSetChain):
         """Compute everything anew from the order."""
         sum_order(self.state, self.target, self._scratch.workspace)
 
-    def _take(self, uniforms: np.ndarray, recorder: Recorder, draws: Draws, until_draw: int) -> None:
-        dag_uniforms = self.dag_rng.random((len(draws.family), self.p))
-        run(
-            self.state, self.target, self._scratch, self._shares, until_draw, self.schedule.thin, uniforms,
-            dag_uniforms, recorder, draws,
-        )  # fmt: skip
-
     @property
     def log_posterior(self) -> float:
         """The log of the sum over all DAGs along the present order of score times prior."""
         return float(self.state.log_sum.sum() + self.state.log_prior[0])
-
-    def moves(self) -> dict[str, tuple[int, int]]:
-        """Return, for each kind of move, how often it was proposed and how often accepted."""
-        counts = self.state.moves.tolist()
-        return {kind: (proposed, accepted) for kind, (proposed, accepted) in zip(MOVES, counts, strict=True)}

@@ -5,15 +5,16 @@ families: one table for each variable holds the weights of all its possible pare
 power of ``max_parents``, for each of p variables.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import comb, inf
-from typing import Any, Self, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 
 from edgewise._kernels.basics.bits import WORD, pack, words_for
+from edgewise._kernels.basics.recorder import Draws, Recorder
 from edgewise._kernels.rivals.parent_sets import RUN, WINDOW, ParentSets, SetTarget, list_sets
 from edgewise._kernels.scores.interface import new_room
 from edgewise.arguments import is_number, is_whole
@@ -274,14 +275,33 @@ class ParentSetChain(RecordingChain):
         When to draw.
     numbers
         Random numbers per step.
+
+    Subclasses set ``state``, and ``_scratch`` for proposals; ``kinds`` names the kinds of moves as the compiled loop
+    counts them, ``_shares`` are their probabilities, and ``_run`` is the loop.
     """
 
     KEPT = ("rng", "dag_rng", "state")
+    kinds: ClassVar[Collection[str]]
+    _run: ClassVar[Callable[..., None]]
+    state: Any
+    _scratch: Any
+    _shares: np.ndarray
 
     def __init__(self, target: SetTarget, rng: np.random.Generator, schedule: Schedule, *, numbers: int) -> None:
         super().__init__(len(target.edge), rng, schedule, numbers=numbers)
         self.target = target
         (self.dag_rng,) = rng.spawn(1)
+
+    def _take(self, uniforms: np.ndarray, recorder: Recorder, draws: Draws, until_draw: int) -> None:
+        dag_uniforms = self.dag_rng.random((len(draws.family), self.p))
+        self._run(
+            self.state, self.target, self._scratch, self._shares, until_draw, self.schedule.thin, uniforms,
+            dag_uniforms, recorder, draws,
+        )  # fmt: skip
+
+    def moves(self) -> dict[str, tuple[int, int]]:
+        """Return, for each kind of move, how often it was proposed and how often accepted."""
+        return {kind: (n, k) for kind, (n, k) in zip(self.kinds, self.state.moves.tolist(), strict=True)}
 
     @property
     def p(self) -> int:

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from edgewise._kernels.basics.recorder import Draws, Recorder
 from edgewise._kernels.rivals.parent_sets import SetTarget, new_workspace
 from edgewise._kernels.rivals.partition_mcmc import FURTHER, SummedPartition, begin, new_proposal, run
 from edgewise._kernels.rivals.partitions import new_partition, sum_elements
@@ -99,6 +98,9 @@ class PartitionMCMCModel:
 class PartitionMCMCChain(ParentSetChain):
     """One chain over partitions."""
 
+    kinds = MOVES
+    _run = staticmethod(run)
+
     def __init__(self, target: SetTarget, order: np.ndarray, rng: np.random.Generator, schedule: Schedule) -> None:
         # A DAG that is drawn takes a number for each variable. As many changes of it take a fraction of the time.
         super().__init__(target, rng, schedule, numbers=FURTHER + len(order) + 2 * len(order))
@@ -112,19 +114,7 @@ class PartitionMCMCChain(ParentSetChain):
         partition = self.state.present
         sum_elements(partition, 0, partition.elements[0] - 1, self.target, self._scratch.workspace)
 
-    def _take(self, uniforms: np.ndarray, recorder: Recorder, draws: Draws, until_draw: int) -> None:
-        dag_uniforms = self.dag_rng.random((len(draws.family), self.p))
-        run(
-            self.state, self.target, self._scratch, self._shares, until_draw, self.schedule.thin, uniforms,
-            dag_uniforms, recorder, draws,
-        )  # fmt: skip
-
     @property
     def log_posterior(self) -> float:
         """The log of the sum over all DAGs with the present partition of score times prior."""
         return float(self.state.present.log_sum.sum() + self.state.present.log_prior[0])
-
-    def moves(self) -> dict[str, tuple[int, int]]:
-        """Return, for each kind of move, how often it was proposed and how often accepted."""
-        counts = self.state.moves.tolist()
-        return {kind: (proposed, accepted) for kind, (proposed, accepted) in zip(MOVES, counts, strict=True)}
