@@ -1,8 +1,11 @@
 """Compiled kernels in tests: each compiled once for all processes of a run, and kernels with a mistake in them.
 
 Numba looks for a kernel in its cache and, if it is not there, compiles it; two workers that need the same one at the
-same time both do. Here the second waits for the first. This also keeps two processes from writing an index of the cache
+same time both do. Here the second waits for the first. Two processes are also kept from writing an index of the cache
 at the same time, when one would lose what the other has written.
+
+Kernels for tables of ``tests/extensions`` are cached, too, which the package leaves out because not everyone could read
+such a cache. Their files have names of their own, and only tests look for them.
 """
 
 import fcntl
@@ -11,15 +14,32 @@ import inspect
 import os
 import sys
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
 from numba import config, njit
-from numba.core.caching import NullCache
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, NullCache
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
 
+from edgewise._kernels.compiling import packages_behind
+
 _compile = Dispatcher.compile
+_save = IndexDataCacheFile.save
+_extensions = sorted((Path(__file__).parent / "extensions").glob("[!t]*.py"))
+_digest = hashlib.sha256(b"".join(path.read_bytes() for path in _extensions)).hexdigest()[:16]
+
+
+class _ExtensionFiles(CompileResultCacheImpl):
+    """Files named after the content of all extensions, but not of their tests."""
+
+    def get_filename_base(self, fullname, abiflags):
+        return f"{super().get_filename_base(fullname, abiflags)}.{_digest}"
+
+
+class _ExtensionCache(FunctionCache):
+    _impl_class = _ExtensionFiles
 
 
 @contextmanager
@@ -34,19 +54,32 @@ def _compile_once(dispatcher, signature):
     cache = dispatcher._cache
     if isinstance(cache, NullCache):
         return _compile(dispatcher, signature)
+    types = hashlib.sha256(str(signature).encode()).hexdigest()[:16]
     # Numba's own lock comes first, or of two threads of a process each could wait for a kernel that the other compiles.
     # Kernels do not call each other in circles, so processes do not wait for each other in circles either.
-    with global_compiler_lock, _locked(f"{cache._cache_file._index_path}.lock"):
-        return _compile(dispatcher, signature)
+    with global_compiler_lock, _locked(f"{cache._cache_file._index_path}.{types}.lock"):
+        if {"extensions"} <= packages_behind(signature) <= {"edgewise", "extensions"}:
+            dispatcher._cache = _ExtensionCache(dispatcher.py_func)
+        try:
+            return _compile(dispatcher, signature)
+        finally:
+            dispatcher._cache = cache
+
+
+def _save_alone(file, key, data):
+    with _locked(f"{file._index_path}.lock"):
+        _save(file, key, data)
 
 
 def compile_once():
     """Have every kernel compiled by one process only, from now on."""
     Dispatcher.compile = _compile_once
+    IndexDataCacheFile.save = _save_alone
 
 
+@cache
 def entry(part):
-    """Return a part of a kernel as a function that Python can call."""
+    """Return a part of a kernel as a function that Python can call, compiled once for all who ask for it."""
 
     @njit(error_model="numpy")
     def call(*args):

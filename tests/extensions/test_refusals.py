@@ -7,10 +7,8 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise._kernels.basics.bits import has
-from edgewise._kernels.beliefs.terms import register
-from edgewise._kernels.compiling import inner
 from edgewise.priors import DagTerm
+from extensions.roots import Roots, RootTables
 from sentences import check_sentence
 
 
@@ -30,18 +28,6 @@ class UnknownTest(ew.IndependenceTest):
 
 class Misspelt(ew.BGe):
     takes: ClassVar[str] = "row"
-
-
-class Constant(NamedTuple):
-    value: float
-
-
-@inner
-def log_prior(term, parents):
-    return term.value
-
-
-register(Constant, log_prior=log_prior)
 
 
 @dataclass(frozen=True)
@@ -74,8 +60,8 @@ def fit(**parts):
         (fit(sampler=ew.MinimalIMAP(test=UnknownTest())), "tables of the type Unknown"),
         (fit(prior=WithTerm(Unknown())), "of the type Unknown"),
         (fit(score=Misspelt()), "takes 'row' of the data"),
-        (fit(prior=WithTerm(Constant(np.inf))), "must return a number below infinity"),
-        (fit(prior=WithTerm(Constant(np.nan))), "must return a number below infinity"),
+        (fit(prior=Roots(np.inf)), "must return a number below infinity"),
+        (fit(prior=Roots(np.nan)), "must return a number below infinity"),
         (fit(prior=WithEdges(np.inf)), "edge X0 -> X1 is inf"),
         (fit(prior=WithEdges(np.nan), sampler=ew.StructureMCMC()), "edge X0 -> X1 is nan"),
         (lambda: ew.MinimalIMAP(criterion="score", test=ew.FisherZ()), "would not be asked"),
@@ -100,34 +86,24 @@ def test_a_test_that_is_given_is_the_criterion_and_named_in_the_record():
     assert fit(sampler=ew.MinimalIMAP())().info["sampler"]["criterion"] == "score"
 
 
-class Sparse(NamedTuple):
-    beyond: float
-
-
-@inner
-def log_prior_of_sparse(term, parents):
-    """No number, or one too many, for DAGs with an edge 0 -> 1, which a start need not have."""
-    return term.beyond if has(parents, 1, 0) else -3.0
-
-
-register(Sparse, log_prior=log_prior_of_sparse)
-
-
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 @pytest.mark.parametrize(
     "sampler", [ew.DagMCMC(), ew.MinimalIMAP(), ew.StructureMCMC(), None], ids=["dags", "imap", "structure", "prior"]
 )
 def test_terms_that_give_no_number_away_from_the_start_are_refused(value, sampler):
-    data = None if sampler is None else ew.simulate(3, 60, seed=1).data
+    """There is none for DAGs with two roots, which a start along this order has only without data."""
+    values = np.random.default_rng(1).normal(size=(60, 3))
+    values[:, 2] += values[:, 0] + values[:, 1]
+    data = None if sampler is None else values
     settings = {"nodes": ["X0", "X1", "X2"]} if sampler is None else {"sampler": sampler}
     with pytest.raises(ew.ArgumentError, match="must return a number below infinity") as error:
         ew.sample(
             data,
-            prior=WithTerm(Sparse(value)),
+            prior=WithTerm(RootTables(np.array([0.0, value, 0.0]))),
             iterations=5000,
             thin=10,
             seed=1,
-            start="random",
+            start=[2, 0, 1],
             progress=False,
             **settings,
         )
@@ -136,7 +112,7 @@ def test_terms_that_give_no_number_away_from_the_start_are_refused(value, sample
 
 class Returning(ew.Prior):
     def _add_to(self, terms, names):
-        return DagTerm(Constant(1.0))
+        return DagTerm(RootTables(np.ones(3)))
 
 
 def test_a_prior_that_returns_its_terms_is_refused():

@@ -31,15 +31,18 @@ class _Cache(FunctionCache):
     """
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        if all(_is_ours(kind) for kind in getattr(sig, "args", sig)):
+        if not packages_behind(sig) - {__name__.split(".")[0]}:
             super().save_overload(sig, data)
 
 
-def _is_ours(kind: Any) -> bool:
-    """Return whether a type, and all it is made of, is Numba's or defined in this package."""
-    named = getattr(kind, "instance_class", None)
-    is_ours = named is None or named.__module__.split(".")[0] == __name__.split(".")[0]
-    return is_ours and all(_is_ours(part) for part in getattr(kind, "types", ()))
+def packages_behind(sig: Any) -> set[str]:
+    """Return the packages, other than Numba, that define the types of arguments, or something they are made of."""
+    found = set()
+    for kind in getattr(sig, "args", sig):
+        named = getattr(kind, "instance_class", None)
+        found |= packages_behind(getattr(kind, "types", ()))
+        found |= set() if named is None else {named.__module__.split(".")[0]}
+    return found
 
 
 class _PartLibrary(JITCodeLibrary):
