@@ -726,11 +726,7 @@ RARE = 1e-3
 
 with_few_and_all_candidates = pytest.mark.parametrize("number", ["auto", 1])
 
-by_case = pytest.mark.parametrize(
-    "label",
-    # Code for a term that is not part of the package is not kept, and takes long to compile.
-    [pytest.param(label, marks=[pytest.mark.slow] * (label == "a compiled term")) for label in FOUR],
-)
+by_case = pytest.mark.parametrize("label", FOUR)
 
 
 @with_few_and_all_candidates
