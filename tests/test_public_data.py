@@ -13,7 +13,7 @@ def test_sachs(public_data):
     """853 cells, 11 proteins: the chains agree, and find PKC -> P38 and Raf - Mek, which every method finds."""
     cells = pd.read_csv(public_data / "sachs" / "sachs_observational_853x11.csv")
     with pytest.warns(ew.DataWarning, match="'Mek', 'Plcg', 'Akt' and 'PKA' hold 41 cells far from all others"):
-        posterior = ew.sample(np.log(cells), iterations=200_000, chains=2, seed=1, progress=False)
+        posterior = ew.sample(np.log(cells), iterations=50_000, chains=2, seed=1, progress=False)
     joined = posterior.edge_probabilities("undirected")
     names = {name.lower(): name for name in posterior.nodes}
     assert joined.loc[names["raf"], names["mek"]] > 0.9

@@ -226,7 +226,10 @@ def test_knowledge_compels_what_it_does_among_all_dags_with_four_nodes():
     assert np.mean(changed) > 0.3
 
 
-@pytest.mark.parametrize(("p", "number"), [(5, 600), (6, 80), (7, 20)])
+@pytest.mark.parametrize(
+    ("p", "number"),
+    [(5, 200), (6, 30), (7, 20), *(pytest.param(p, n, marks=pytest.mark.slow) for p, n in [(5, 600), (6, 80)])],
+)
 def test_knowledge_compels_what_it_does_among_equivalent_dags(p, number):
     rng = np.random.default_rng(p)
     changed = []

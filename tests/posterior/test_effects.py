@@ -3,6 +3,7 @@ the truth of simulated data; the same numbers with the data and without, in bloc
 """
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -526,17 +527,22 @@ def test_intervals_cover_the_truth_when_the_dag_is_known(monkeypatch, broken):
     assert (abs(covered / number - 0.9) < bound) != broken, f"{covered} of {number}"
 
 
+@cache
+def sample_set(seed):
+    """Return a simulated set with p = 8, n = 10,000, and its posterior."""
+    sim = ew.simulate(8, 10_000, neighbours=2, seed=seed)
+    return sim, ew.sample(sim.data, iterations=5000, thin=5, chains=4, seed=seed, progress=False)
+
+
 def coverage(seeds):
-    """Return counts over simulated sets with p = 8, n = 10,000.
+    """Return counts over simulated sets.
 
     Pairs covered, pairs; pairs with a nonzero true effect covered, such pairs; and the numbers of the same that the
     posterior itself expects, where each draw in turn stands for the truth.
     """
     counts = []
     for seed in seeds:
-        sim = ew.simulate(8, 10_000, neighbours=2, seed=seed)
-        settings = {"iterations": 20_000, "thin": 20, "chains": 4, "progress": False}
-        posterior = ew.sample(sim.data, seed=seed, **settings)
+        sim, posterior = sample_set(seed)
         table = total_effects(posterior, sim.data, interval=0.9, seed=seed)
         pairs = [table[name].map(posterior.nodes.index) for name in ("source", "target")]
         truth = np.where(ancestors(sim.dag), true_effects(sim), 0)[*pairs]

@@ -125,7 +125,7 @@ def random_constraints(rng, p):
 
 
 @with_few_rows
-@pytest.mark.parametrize("sets", [150, pytest.param(500, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("sets", [80, pytest.param(500, marks=pytest.mark.slow)])
 def test_every_draw_of_random_constraints_and_data_agrees_with_them(sets):
     """What is accepted is kept to, and what is refused is refused before the run, with a reason."""
     rng = np.random.default_rng(17)
