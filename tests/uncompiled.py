@@ -11,16 +11,85 @@ from pathlib import Path
 
 import numpy as np
 
-RUN = {"iterations": 300, "thin": 10, "chains": 1, "seed": 1, "progress": False}
+RUN = {"iterations": 300, "thin": 3, "chains": 1, "seed": 1, "progress": False}
+
+
+def make_kinds(numbers):
+    """Return data of all kinds, made of a table of six numbers: with levels, interventions and gaps."""
+    import edgewise as ew
+
+    is_set = np.zeros(numbers.shape, bool)
+    is_set[100:130, 1] = True
+    is_set[130:150, 2:4] = True
+    levels = numbers.copy()
+    for name, number in zip(numbers.columns, [2, 3, 2, 4, 2, 3], strict=True):
+        levels[name] = np.searchsorted(np.linspace(-0.8, 0.8, number - 1), numbers[name])
+    gaps = levels.astype(float).mask(np.random.default_rng(1).random(levels.shape) < 0.05)
+    mixed = numbers.copy()
+    few = list(numbers.columns[1::2])
+    mixed[few] = levels[few]
+    every = dict.fromkeys(numbers.columns, "categorical")
+    return {
+        "levels": ew.load_data(levels, kinds=every),
+        "levels, gaps": ew.load_data(gaps, kinds=every, missing="em"),
+        "levels, interventions": ew.load_data(levels, kinds=every, interventions=is_set),
+        "mixed": ew.load_data(mixed, kinds=dict.fromkeys(few, "categorical")),
+        "mixed, interventions": ew.load_data(mixed, kinds=dict.fromkeys(few, "categorical"), interventions=is_set),
+        "interventions": ew.load_data(numbers, interventions=is_set),
+    }
+
+
+def shorten_pilots():
+    """Make the chains that look for candidates and starts short: as Python they would take most of the time."""
+    from edgewise.samplers import candidates, dag_mcmc
+    from edgewise.samplers.schedule import Schedule
+
+    candidates.PILOTS, candidates.PILOT = 1, Schedule(iterations=200, burn_in=100, thin=10)
+    dag_mcmc.WARM_UP = 100
+
+
+def collect_kinds(numbers, samplers):
+    """Return results of data of all kinds."""
+    import edgewise as ew
+
+    found = {}
+    for kind, data in make_kinds(numbers).items():
+        for name in ("default", "two candidates", "score", "test", "order", "partition", "structure"):
+            try:
+                posterior = ew.sample(data, sampler=samplers[name], **RUN)
+            except ew.EdgewiseError:
+                continue
+            found |= describe(f"{name}, {kind}", posterior)
+            if name == "default":
+                for feature in ("directed", "compelled"):
+                    probability = posterior.edge_probabilities(feature, rao_blackwell=True)
+                    found[f"sums, {feature}, {kind}"] = probability.to_numpy()
+        found[f"hill climbing, {kind}"] = ew.hill_climb(data)
+        found[f"exact, {kind}"] = ew.exact_posterior(data, over="dags").directed
+        # Equivalent DAGs differ in rounding errors only.
+        found[f"search, {kind}"] = ew.cpdag(ew.map_search(data, restarts=2, seed=1))
+        if kind in ("levels", "levels, gaps"):
+            found[f"mmhc, {kind}"] = ew.mmhc(data)
+            tests = [ew.g_squared_test(data, 0, 5, given) for given in ([], [1], [1, 3])]
+            found[f"G squared, {kind}"] = np.array([test.p_value for test in tests])
+    return found
+
+
+def describe(name, posterior):
+    """Return what was drawn, by name."""
+    return {f"{name}: dags": posterior.dags(), f"{name}: log posterior": posterior.log_posterior}
 
 
 def collect():
     """Return results by name."""
     import edgewise as ew
+    from compiled import compile_once
     from extensions.agreements import AgreementScore
     from extensions.oracle import Oracle
     from extensions.roots import Roots
 
+    compile_once()
+    shorten_pilots()
     sim = ew.simulate(6, 200, neighbours=2, seed=3)
     few = ew.simulate(9, 8, neighbours=2, seed=4).data
     beliefs = {
@@ -36,6 +105,8 @@ def collect():
         "ancestors": ew.Constraints(ancestors=[(0, 5)], not_ancestors=[(3, 4)], forbidden=[(0, 5)]),
     }
     samplers = {
+        "default": ew.DagMCMC(),
+        "two candidates": ew.DagMCMC(candidates=2),
         "score": ew.MinimalIMAP(criterion="score"),
         "test": ew.MinimalIMAP(criterion="test", alpha=0.1),
         "full": ew.MinimalIMAP(parents="full", alpha=0.1),
@@ -48,8 +119,7 @@ def collect():
     found = {}
 
     def keep(name, posterior):
-        found[f"{name}: dags"] = posterior.dags()
-        found[f"{name}: log posterior"] = posterior.log_posterior
+        found.update(describe(name, posterior))
 
     for name, sampler in samplers.items():
         for kind, prior in beliefs.items():
@@ -68,6 +138,7 @@ def collect():
     for kind, prior in beliefs.items():
         if kind != "order":
             keep(f"prior, {kind}", ew.sample(None, nodes=list("abcdef"), prior=prior, **RUN))
+    found |= collect_kinds(sim.data, samplers)
     binary = (sim.data.to_numpy() > 0).astype(float)
     keep("agreements", ew.sample(binary, score=AgreementScore(), **RUN))
     keep("oracle", ew.sample(sim.data, sampler=ew.MinimalIMAP(test=Oracle(sim.dag)), **RUN))
@@ -91,10 +162,16 @@ def collect():
     found["exact, paths"] = ew.exact_posterior(sim.data, over="dags").path_probabilities().to_numpy()
     found["exact, orders"] = ew.exact_posterior(sim.data, over="orders").directed
     found["grow-shrink"] = ew.minimal_imap(sim.data, sim.order, parents="grow-shrink")
-    found["extensions"] = np.array(
-        [ew.count_linear_extensions(sim.dag), ew.estimate_linear_extensions(sim.dag, seed=1)]
-    )
+    found["extensions"] = np.array(ew.count_linear_extensions(sim.dag))
     found["linear extensions"] = ew.sample_linear_extensions(sim.dag, 5, seed=1)
+    larger = ew.simulate(14, 20, neighbours=3, seed=5).dag
+    for most in (1, 1000):
+        estimate = ew.estimate_linear_extensions(larger, particles=400, max_states=most, seed=1)
+        found[f"estimated extensions, {most}"] = np.array([estimate.log_count, estimate.standard_error])
+        found[f"more linear extensions, {most}"] = ew.sample_linear_extensions(larger, 5, max_states=most, seed=1)
+    many = ew.simulate(66, 100, neighbours=1, seed=1)
+    rare = {**RUN, "iterations": 30}
+    keep("many variables", ew.sample(many.data, sampler=ew.PartitionMCMC(max_parents=1, candidates=many.dag), **rare))
     return found
 
 
