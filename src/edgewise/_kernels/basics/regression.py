@@ -31,6 +31,18 @@ def new_residuals(p: int) -> Residuals:
 
 
 @reduction
+def add_residual(matrix, member, depth, basis):
+    """Set row ``depth`` of a basis to the covariances with what the members before it leave of ``member``."""
+    number = matrix.shape[0]
+    for x in range(number):
+        basis[depth, x] = matrix[member, x]
+    for h in range(depth):
+        loading = basis[h, member]
+        for x in range(number):
+            basis[depth, x] -= loading * basis[h, x]
+
+
+@reduction
 def regress(matrix, members, size, node, residuals):
     """Set the residuals given the first ``size`` of ``members``; return their log determinant. O(size^2 p).
 
@@ -46,12 +58,7 @@ def regress(matrix, members, size, node, residuals):
         variance[x] = matrix[x, x]
     for d in range(size):
         member = members[d]
-        for x in range(p):
-            basis[d, x] = matrix[member, x]
-        for h in range(d):
-            loading = basis[h, member]
-            for x in range(p):
-                basis[d, x] -= loading * basis[h, x]
+        add_residual(matrix, member, d, basis)
         log_det += np.log(variance[member])
         # A member that the others determine adds nothing.
         scale = 1.0 / np.sqrt(variance[member]) if variance[member] > SINGULAR * matrix[member, member] else 0.0

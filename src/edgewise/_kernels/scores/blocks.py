@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..basics.regression import SINGULAR, factor_row
+from ..basics.regression import SINGULAR, add_residual, factor_row
 from ..compiling import inlined, inner, reduction
 from .interface import register
 
@@ -157,12 +157,7 @@ def regress_block(matrix, start, end, depth, room):
     for column in range(start, end):
         if not variance[column] > 0.0:
             return -np.inf
-        for x in range(number):
-            basis[depth, x] = matrix[column, x]
-        for h in range(depth):
-            loading = basis[h, column]
-            for x in range(number):
-                basis[depth, x] -= loading * basis[h, x]
+        add_residual(matrix, column, depth, basis)
         log_det += np.log(variance[column])
         scale = 1.0 / np.sqrt(variance[column])
         for x in range(number):
