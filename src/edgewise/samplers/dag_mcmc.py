@@ -22,7 +22,7 @@ from edgewise.priors.contradictions import exclude_paths
 from edgewise.scores import Score, prepare_score
 
 from .beliefs import Questions, agree_with, make_beliefs, make_rules
-from .candidates import advance, explore
+from .candidates import add_coparents, advance, explore
 from .minimal_imap import MinimalIMAPModel
 from .order_chains import OrderChain
 from .recording import RecordingChain
@@ -135,7 +135,7 @@ class DagMCMC(Sampler):
             prepare_score(score, dataset),
             terms.edge,
             knowledge,
-            pilot.probability,
+            add_coparents(pilot.probability),
             int(self.resolve(dataset).candidates),
         )
         return make_model(target, terms, knowledge, pilot.model)
