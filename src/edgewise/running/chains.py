@@ -161,8 +161,11 @@ def _burn_in(running: list[RunningChain], engine: Engine, note: Note, stop: Stop
         done = sum(mine.iteration for mine in running) / len(running)
         to_come = done / max(time.monotonic() - began, 1e-9) * stop.seconds_left()
         thin = max(int(to_come / timed.draws), 1) if timed.thin is None else timed.thin
+        # After a crash, some chains may have begun to draw before.
+        thin = next((mine.chain.schedule.thin for mine in running if not mine.is_burning_in), thin)
         for mine in running:
-            mine.end_burn_in(thin)
+            if mine.is_burning_in:
+                mine.end_burn_in(thin)
     return stop.find_cause()
 
 

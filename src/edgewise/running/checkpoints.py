@@ -3,9 +3,10 @@
     request         the arguments of the run, with the data
     run.json        how they were understood, to tell what is different in another run
     chain-1, ...    for each chain, frames: draws, their families, and where the chain was after them
+    lock            held by the process that runs the chains
 
 The draws of a frame and the state after them are written together, so that a chain never goes on from where its draws
-do not end. There are as many files as chains, and two. A frame is written when so much has been drawn since the last
+do not end. There are as many files as chains, and three. A frame is written when so much has been drawn since the last
 one that to lose it would hurt: after ``SECONDS``, and later after a hundredth of the time so far, so that the number of
 frames grows with the logarithm of the time only.
 """
@@ -19,13 +20,16 @@ import numpy as np
 
 from edgewise._kernels.basics.recorder import Draws
 from edgewise._kernels.graphs.ordering import is_ordered
+from edgewise.arguments import is_whole
 from edgewise.errors import StorageError
 from edgewise.samplers import Chain, Schedule
+from edgewise.samplers.schedule import MOST_ITERATIONS
 from edgewise.samplers.snapshots import Snapshot
 from edgewise.wording import quote
 
 from .engines import Advanced
 from .frames import Frame, FrameFile, encode, read_frames, replace_file
+from .locks import Lock, hold
 from .requests import LENGTHS, Request, find_difference, pack_request, unpack_request
 
 SECONDS = 2.0
@@ -34,7 +38,10 @@ SECONDS = 2.0
 SHARE = 0.01
 """The part of a chain's time so far after which the next frame is due."""
 
-REQUEST, ABOUT = "request", "run.json"
+REQUEST, ABOUT, LOCK = "request", "run.json", "lock"
+
+PARTS_OF_FILES = (f"{REQUEST}.part", f"{ABOUT}.part")
+"""What is left where the machine went down when a run was about to begin."""
 
 FAMILIES = ("family_node", "family_parents")
 """The names of the arrays that say what the numbers of families mean."""
@@ -87,6 +94,7 @@ class Checkpoint:
         self.request = request
         self.pasts = [Past([], None)] * request.chains
         self._files: list[FrameFile] = []
+        self._lock: Lock | None = None
         self._pending = [_Pending() for _ in range(request.chains)]
 
     def begin(self, about: dict[str, Any], say: Callable[[str], None]) -> None:
@@ -100,22 +108,31 @@ class Checkpoint:
             Is told if the end of a file is no good.
         """
         known = self.directory / ABOUT
-        if known.exists():
+        shown = quote(str(self.directory))
+        try:
+            is_known = known.exists()
+            if not is_known:
+                self.directory.mkdir(parents=True, exist_ok=True)
+                strange = {path.name for path in self.directory.iterdir()} - {LOCK, REQUEST, *PARTS_OF_FILES}
+                if strange:
+                    raise StorageError(
+                        f"No checkpoint can be made in {shown}, which has other files, such as "
+                        f"{quote(min(strange))}: give a new directory."
+                    )
+        except OSError as error:
+            raise StorageError(f"No checkpoint can be made in {shown} ({error.strerror}).") from error
+        self._lock = hold(self.directory / LOCK)
+        if is_known:
             different = find_difference(read_about(known), about)
             if different:
                 raise StorageError(
-                    f"The checkpoint in {quote(str(self.directory))} is of another run: it differs in {different}; "
+                    f"The checkpoint in {shown} is of another run: it differs in {different}; "
                     "give another directory, or the same arguments."
                 )
         else:
-            try:
-                self.directory.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                shown = quote(str(self.directory))
-                raise StorageError(f"No checkpoint can be made in {shown} ({error.strerror}).") from error
             replace_file(self.directory / REQUEST, encode(pack_request(self.request)))
             replace_file(known, (json.dumps(about, indent=2) + "\n").encode())
-        self.pasts = self.read_pasts(say)
+        self.pasts = self.read_pasts(say, p=len(about["nodes"]))
         for number, past in enumerate(self.pasts):
             self._files.append(FrameFile(self._path(number), past.length))
             self._pending[number].iteration = -1 if past.snapshot is None else past.snapshot.iteration
@@ -123,8 +140,8 @@ class Checkpoint:
     def _path(self, number: int) -> Path:
         return self.directory / f"chain-{number + 1}"
 
-    def read_pasts(self, say: Callable[[str], None] = lambda _: None) -> list[Past]:
-        """Return what each chain did; ``say`` is told of blocks that are not complete."""
+    def read_pasts(self, say: Callable[[str], None] = lambda _: None, *, p: int | None = None) -> list[Past]:
+        """Return what each chain did, with p variables; ``say`` is told of blocks that are not complete."""
         pasts = []
         for number in range(self.request.chains):
             frames, length, is_torn = read_frames(self._path(number))
@@ -133,7 +150,7 @@ class Checkpoint:
                     f"The last block of chain {number + 1} in the checkpoint was not complete; the chain goes on from "
                     "the one before."
                 )
-            pasts.append(_as_past(self._path(number), frames, length))
+            pasts.append(_as_past(self._path(number), frames, length, p))
         return pasts
 
     def note(self, number: int, chain: Chain, back: Advanced | None, *, is_last: bool = False) -> None:
@@ -149,13 +166,21 @@ class Checkpoint:
         """Note that the run shall be longer."""
         self.request = request
         about = {**read_about(self.directory / ABOUT), **{name: getattr(request, name) for name in LENGTHS}}
-        replace_file(self.directory / REQUEST, encode(pack_request(request)))
-        replace_file(self.directory / ABOUT, (json.dumps(about, indent=2) + "\n").encode())
+        lock = hold(self.directory / LOCK)
+        try:
+            replace_file(self.directory / REQUEST, encode(pack_request(request)))
+            replace_file(self.directory / ABOUT, (json.dumps(about, indent=2) + "\n").encode())
+        finally:
+            lock.close()
 
     def close(self) -> None:
-        """Close the files."""
+        """Close the files, and let others go on with the run."""
         for file in self._files:
             file.close()
+        self._files = []
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
 
 
 def open_checkpoint(directory: Path) -> Checkpoint:
@@ -218,38 +243,57 @@ def _as_frame(groups: list[tuple[list[Draws], np.ndarray, np.ndarray]], chain: C
     return Frame(arrays | {name: np.concatenate(parts) for name, parts in drawn.items() if parts}, snapshot.numbers)
 
 
-def _as_past(path: Path, frames: list[Frame], length: int) -> Past:
+def _as_past(path: Path, frames: list[Frame], length: int, p: int | None) -> Past:
     """Return what a chain did, from its frames."""
     blocks, snapshot = [], None
+    drawn = 0
     try:
         for arrays, numbers in frames:
             if "family" in arrays:
                 draws = Draws(*(arrays[name] for name in Draws._fields))
                 node, parents = (arrays[name] for name in FAMILIES)
-                _check_draws(draws, node, parents)
+                _check_draws(draws, node, parents, p)
                 blocks.append((draws, node, parents))
+                drawn += len(draws.log_score)
             snapshot = Snapshot(
                 {name.removeprefix(STATE): array for name, array in arrays.items() if name.startswith(STATE)},
                 numbers["generators"],
                 int(numbers["iteration"]),
                 Schedule(**numbers["schedule"]),
             )
+            _check_progress(snapshot, drawn)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise StorageError(f"The file {quote(str(path))} is not part of a checkpoint: begin the run anew.") from error
     return Past(blocks, snapshot, length)
 
 
-def _check_draws(draws: Draws, node: np.ndarray, parents: np.ndarray) -> None:
+def _check_progress(snapshot: Snapshot, drawn: int) -> None:
+    """Refuse a chain that has not drawn what it should have."""
+    schedule = snapshot.schedule
+    numbers = (schedule.iterations, schedule.burn_in, schedule.thin, snapshot.iteration)
+    if not (
+        all(is_whole(number) and 0 <= number <= MOST_ITERATIONS for number in numbers)
+        and schedule.thin >= 1
+        and drawn == schedule.draws(after=snapshot.iteration)
+    ):
+        raise ValueError("the draws are not those of the schedule")
+
+
+def _check_draws(draws: Draws, node: np.ndarray, parents: np.ndarray, expected: int | None) -> None:
     """Refuse draws whose parts do not belong together."""
     number, p = draws.family.shape
+    beyond = np.uint64(0) if p % 64 == 0 else ~np.uint64(0) << np.uint64(p % 64)
     if not (
-        draws.order.shape == (number, p)
+        expected in (None, p)
+        and draws.order.dtype.kind == "u"
+        and draws.order.shape == (number, p)
         and draws.log_score.shape == draws.log_prior.shape == (number,)
         and draws.log_score.dtype == draws.log_prior.dtype == np.float64
         and draws.family.dtype == np.int32
         and node.dtype == np.int32
         and parents.dtype == np.uint64
         and parents.shape == (len(node), -(-p // 64))
+        and not (parents[:, -1] & beyond).any()
         and (number == 0 or 0 <= draws.family.min() <= draws.family.max() < len(node))
         and bool((node[draws.family] == np.arange(p)).all())
         and draws.order.dtype == np.min_scalar_type(p - 1)

@@ -10,6 +10,7 @@ A future only needs ``add_done_callback`` and ``result``, which those of ``concu
 import copy
 import os
 import secrets
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
@@ -134,23 +135,24 @@ SHARED = ("model", "target")
 
 _templates: dict[str, Chain] = {}
 _idle: dict[str, list[Chain]] = {}
+_guard = threading.Lock()
 
 
 def advance_elsewhere(
     key: str, template: Chain | None, snapshot: Snapshot, steps: int
 ) -> tuple[Snapshot, Advanced] | None:
     """Advance a chain from a snapshot, in a worker; None if this worker does not know the template with a key."""
-    if template is not None and key not in _templates:
-        _templates[key] = template
+    with _guard:
+        template = _templates.setdefault(key, template) if template is not None else _templates.get(key)
+        if template is None:
+            return None
         while len(_templates) > MOST_TEMPLATES:
             oldest = next(iter(_templates))
-            _templates.pop(oldest, None)
+            _templates.pop(oldest)
             _idle.pop(oldest, None)
-    if key not in _templates:
-        return None
-    # Threads of a worker need a chain each.
-    idle = _idle.setdefault(key, [])
-    chain = idle.pop() if idle else _copy(_templates[key])
+        # Threads of a worker need a chain each.
+        idle = _idle.setdefault(key, [])
+        chain = idle.pop() if idle else _copy(template)
     chain.restore(snapshot)
     advanced = _advance(chain, steps)
     idle.append(chain)

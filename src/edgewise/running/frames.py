@@ -9,10 +9,12 @@ ones before it, and nothing in it is believed. Nothing in a frame is code.
     content   4 bytes, the length of a JSON text; that text; and the bytes of all arrays that it lists
 """
 
+import errno
 import hashlib
 import json
 import os
 import struct
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -101,6 +103,7 @@ class FrameFile:
         with writing(path):
             self._file = path.open("r+b" if path.exists() else "w+b")
             self._file.truncate(length)
+            sync_directory(path.parent)
 
     def append(self, frame: Frame) -> None:
         """Write a frame, and see it on the disk; if it cannot be written, the frames before it remain."""
@@ -114,19 +117,22 @@ class FrameFile:
             except OSError:
                 self._cut()
                 raise
+            if os.fstat(self._file.fileno()).st_nlink == 0:
+                raise FileNotFoundError(errno.ENOENT, "the file was removed")
         self._length += len(encoded)
 
     def _cut(self) -> None:
         """Cut off what was written of a frame; where even that fails, its checksum tells it."""
-        try:
+        with suppress(OSError):
+            self._file.close()
+        with suppress(OSError):
             self._file = self.path.open("r+b")
             self._file.truncate(self._length)
-        except OSError:
-            return
 
     def close(self) -> None:
-        """Close the file."""
-        self._file.close()
+        """Close the file; all that is to be kept of it is on the disk already."""
+        with suppress(OSError):
+            self._file.close()
 
 
 def read_frames(path: Path) -> tuple[list[Frame], int, bool]:
@@ -161,14 +167,24 @@ def replace_file(path: Path, content: bytes) -> None:
     """Let a file have some content, all of it or, if the machine goes down meanwhile, what it had before."""
     part = path.with_name(path.name + ".part")
     with writing(path):
-        with part.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-        if os.name == "posix":
-            directory = os.open(path.parent, os.O_RDONLY)
-            try:
-                os.fsync(directory)
-            finally:
-                os.close(directory)
+        try:
+            with part.open("wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            part.replace(path)
+        except OSError:
+            with suppress(OSError):
+                part.unlink()
+            raise
+        sync_directory(path.parent)
+
+
+def sync_directory(path: Path) -> None:
+    """See the names of new files on the disk, on systems that keep them apart from the files."""
+    if os.name == "posix":
+        directory = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(directory)
+        finally:
+            os.close(directory)

@@ -1,6 +1,7 @@
 """What is to be sampled: the parts of a run, checked and put together."""
 
 import json
+import os
 from collections.abc import Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, fields, is_dataclass
@@ -171,8 +172,12 @@ def as_plain(info: dict[str, Any]) -> dict[str, Any]:
     def simplify(value: Any) -> Any:
         if isinstance(value, pd.DataFrame):
             return value.to_dict("list")
-        if isinstance(value, np.ndarray | np.generic | pd.Series):
+        if isinstance(value, np.ndarray | np.generic | pd.Series | pd.Index):
             return value.tolist()
+        if isinstance(value, range):
+            return list(value)
+        if isinstance(value, os.PathLike):
+            return os.fspath(value)
         return getattr(value, "__qualname__", repr(value))
 
     plain: dict[str, Any] = json.loads(json.dumps(info, default=simplify))

@@ -7,7 +7,8 @@ functions, and classes of somebody else, cannot be, and then the same call of :f
 import hashlib
 import importlib.metadata
 import json
-from dataclasses import dataclass, field, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -18,13 +19,12 @@ import edgewise.priors
 import edgewise.samplers
 import edgewise.scores
 from edgewise.data import Data, Reading
-from edgewise.errors import EdgewiseError
-from edgewise.priors import Constraints, FunctionTerm, Prior, PriorSum
+from edgewise.priors import Constraints, FunctionTerm, Prior
 from edgewise.samplers import Sampler
 from edgewise.scores import Score
 
 from .frames import Frame
-from .plan import Plan, as_plain, describe
+from .plan import Plan, as_plain
 from .tables import pack_data, unpack_data
 
 VERSIONS = ("edgewise", "numpy", "numba")
@@ -59,7 +59,7 @@ LENGTHS = ("iterations", "burn_in", "thin", "chains", "time_budget", "until")
 def describe_request(request: Request, plan: Plan) -> dict[str, Any]:
     """Return all that decides what is drawn, as JSON gives it back."""
     functions = {
-        term.name: hashlib.sha256(code.co_code + repr(code.co_consts).encode()).hexdigest()[:16]
+        term.name: hashlib.sha256(repr(_outline(code)).encode()).hexdigest()[:16]
         for term in plan.prior.terms(plan.names).of(FunctionTerm)
         if (code := getattr(term.function, "__code__", None)) is not None
     }
@@ -74,6 +74,15 @@ def describe_request(request: Request, plan: Plan) -> dict[str, Any]:
             "start": request.start,
         }
     )
+
+
+def _outline(part: Any) -> Any:
+    """Return what a compiled function does, and not where it is, with all functions within it."""
+    if isinstance(part, CodeType):
+        return part.co_code.hex(), part.co_names, part.co_varnames, [_outline(constant) for constant in part.co_consts]
+    if isinstance(part, frozenset):
+        return sorted(map(repr, part))
+    return [_outline(item) for item in part] if isinstance(part, tuple) else repr(part)
 
 
 def find_difference(one: Any, other: Any, name: str = "") -> str | None:
@@ -114,18 +123,63 @@ def pack_request(request: Request) -> Frame:
     for name in ("reading", "start", "nodes"):
         about[name] = as_plain({"value": getattr(request, name)})["value"]
     for name in PARTS:
-        part = getattr(request, name)
-        about[name] = None if part is None else as_plain({"part": describe(part)})["part"]
-        if part is not None and not _comes_back(part, about[name]):
-            missing = missing or name
+        try:
+            about[name] = _pack_part(getattr(request, name))
+        except _CannotBeKeptError:
+            about[name], missing = None, missing or name
     return Frame(arrays, {"missing": missing, **as_plain(about)})
 
 
-def _comes_back(part: Any, described: dict[str, Any]) -> bool:
-    try:
-        return bool(as_plain({"part": describe(_rebuild(described))})["part"] == described)
-    except (EdgewiseError, TypeError, ValueError, KeyError, AttributeError):
-        return False
+class _CannotBeKeptError(Exception):
+    """A setting of a part is a function, or an object of somebody else."""
+
+
+def _pack_part(value: Any) -> Any:
+    """Return a part of a run, or a setting of one, as JSON can hold it, so that it comes back as it was."""
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray) and not value.dtype.hasobject:
+        return {"array": value.tolist(), "type": value.dtype.str}
+    if isinstance(value, tuple | list):
+        return {"tuple" if isinstance(value, tuple) else "list": [_pack_part(item) for item in value]}
+    if isinstance(value, dict) and all(isinstance(key, str) for key in value):
+        return {"dictionary": {key: _pack_part(item) for key, item in value.items()}}
+    if isinstance(value, pd.DataFrame):
+        columns = [_pack_part(value.iloc[:, number].tolist()) for number in range(value.shape[1])]
+        return {"table": columns, "names": _pack_part(list(value.columns)), "rows": _pack_part(list(value.index))}
+    name = type(value).__name__
+    if is_dataclass(value) and _find_class(name) is type(value):
+        settings = {setting.name: _pack_part(getattr(value, setting.name)) for setting in fields(value)}
+        return {"name": name, "settings": settings}
+    raise _CannotBeKeptError
+
+
+def _find_class(name: str) -> Any:
+    modules = (edgewise.samplers, edgewise.scores, edgewise.priors, edgewise.independence)
+    return next((getattr(module, name) for module in modules if hasattr(module, name)), None)
+
+
+def _unpack_part(packed: Any) -> Any:
+    """Return what was packed."""
+    if not isinstance(packed, dict):
+        return packed
+    if "array" in packed:
+        return np.array(packed["array"], np.dtype(packed["type"]))
+    if "table" in packed:
+        columns = dict(enumerate(_unpack_part(column) for column in packed["table"]))
+        return pd.DataFrame(columns, index=_unpack_part(packed["rows"])).set_axis(_unpack_part(packed["names"]), axis=1)
+    for kind in ("tuple", "list"):
+        if kind in packed:
+            items = [_unpack_part(item) for item in packed[kind]]
+            return tuple(items) if kind == "tuple" else items
+    if "dictionary" in packed:
+        return {key: _unpack_part(item) for key, item in packed["dictionary"].items()}
+    made = _find_class(packed["name"])
+    if not (isinstance(made, type) and is_dataclass(made)):
+        raise KeyError(packed["name"])
+    return made(**{name: _unpack_part(setting) for name, setting in packed["settings"].items()})
 
 
 def unpack_request(frame: Frame) -> Request:
@@ -138,7 +192,7 @@ def unpack_request(frame: Frame) -> Request:
     """
     about = frame.numbers
     settings: dict[str, Any] = {name: about[name] for name in LENGTHS}
-    settings |= {name: None if about[name] is None else _rebuild(about[name]) for name in PARTS}
+    settings |= {name: _unpack_part(about[name]) for name in PARTS}
     reading = about["reading"]
     if "cells" in about:
         cells = {name.removeprefix(CELLS): array for name, array in frame.arrays.items() if name.startswith(CELLS)}
@@ -151,17 +205,3 @@ def unpack_request(frame: Frame) -> Request:
         seed=int(about["seed"]),
         **settings,
     )
-
-
-def _rebuild(described: dict[str, Any]) -> Any:
-    """Return a part of a run, given its name and its settings."""
-    settings = dict(described)
-    name = settings.pop("name")
-    if name == "sum":
-        return PriorSum(tuple(_rebuild(part) for part in settings["parts"]))
-    for module in (edgewise.samplers, edgewise.scores, edgewise.priors, edgewise.independence):
-        made = getattr(module, name, None)
-        if isinstance(made, type) and is_dataclass(made):
-            nested = {key: _rebuild(v) if isinstance(v, dict) and "name" in v else v for key, v in settings.items()}
-            return made(**nested)
-    raise KeyError(name)

@@ -11,6 +11,7 @@ from edgewise._kernels.basics.recorder import Draws
 from edgewise.arguments import is_whole
 from edgewise.errors import ArgumentError
 from edgewise.posterior import Posterior
+from edgewise.samplers.schedule import MOST_ITERATIONS
 
 from .checkpoints import Past, open_checkpoint
 from .origins import Origin, recall
@@ -124,7 +125,9 @@ def _lengthen(request: Request, pasts: list[Past], iterations: int) -> Request:
     longer = replace(request, iterations=iterations, time_budget=None, until=None)
     if not snapshots:
         return longer
-    schedule = snapshots[0].schedule
+    schedule = min((snapshot.schedule for snapshot in snapshots), key=lambda schedule: schedule.burn_in)
+    if schedule.burn_in == MOST_ITERATIONS:
+        return longer
     return replace(longer, burn_in=schedule.burn_in, thin=schedule.thin)
 
 

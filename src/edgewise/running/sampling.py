@@ -6,10 +6,10 @@ import time
 import warnings
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal, Unpack
+from typing import Any, Literal, Unpack
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from edgewise.posterior.storage import DrawFile
 from edgewise.priors import Constraints, Prior
 from edgewise.samplers import Model, Sampler, Schedule, make_schedule
 from edgewise.samplers.schedule import MOST_ITERATIONS, draws_for
+from edgewise.samplers.snapshots import Snapshot
 from edgewise.scores import Score
 
 from .chains import RunningChain, Timed, Work, run_chains
@@ -162,7 +163,7 @@ def sample(
         thin=thin,
         chains=int(chains),
         seed=choose_seed(seed),
-        start=start,
+        start=_as_lists(start),
         time_budget=time_budget,
         until=until,
         reading=reading,
@@ -195,6 +196,20 @@ def run(
     pasts
         What they did before, where there is no checkpoint.
     """
+    with nullcontext() if checkpoint is None else closing(checkpoint):
+        return _run(request, executor, store, checkpoint, pasts, progress=progress)
+
+
+def _run(
+    request: Request,
+    executor: Executor | None,
+    store: str | os.PathLike[str] | None,
+    checkpoint: Checkpoint | None,
+    pasts: list[Past] | None,
+    *,
+    progress: bool,
+) -> Posterior:
+    """Do what was asked for, as :func:`run` does."""
     stop = Stop(request.time_budget)
     rngs = [np.random.default_rng(child) for child in np.random.SeedSequence(request.seed).spawn(request.chains)]
     with stop.listening(), compilation_announced(lambda: tell(progress, COMPILING)):
@@ -206,17 +221,23 @@ def run(
             prior=request.prior,
             constraints=request.constraints,
             reading=request.reading,
-            is_over=stop.is_over,
+            is_over=stop.is_over if checkpoint is None else stop.is_told,
         )
         orders = _starts(request.start, plan, rngs)
     findings = plan.look()
     for finding in findings or ():
-        warnings.warn(finding.sentence, UnusualDataWarning, stacklevel=3)
+        warnings.warn(finding.sentence, UnusualDataWarning, stacklevel=4)
     if executor is not None:
         plan.check_travels(executor)
     if checkpoint is not None:
         checkpoint.begin(describe_request(request, plan), lambda text: tell(progress, text))
         pasts = checkpoint.pasts
+        if stop.is_told():
+            # The target is not what it would have been, and chains that are elsewhere must not go on with it.
+            if any(past.snapshot is not None for past in pasts):
+                raise KeyboardInterrupt
+            checkpoint.close()
+            checkpoint = None
 
     chains, p = request.chains, len(plan.names)
     schedule, timed = _schedule(request.iterations, request.burn_in, request.thin, request.time_budget, p=p)
@@ -282,11 +303,9 @@ def run(
             keeper.finish(posterior)  # The draws are made, and shall not be lost with what follows from them.
             raise
         posterior = keeper.finish(posterior)
-    if checkpoint is not None:
-        checkpoint.close()
     remember(posterior, request, [mine.chain for mine in running], checkpoint)
     if ending.note is not None:
-        warnings.warn(ending.note, StoppedEarlyWarning, stacklevel=3)
+        warnings.warn(ending.note, StoppedEarlyWarning, stacklevel=4)
     return posterior
 
 
@@ -363,7 +382,8 @@ def _begin(
         chain = model.start(orders[number], rngs[number], schedule)
         snapshot = pasts[number].snapshot if pasts else None
         if snapshot is not None:
-            chain.restore(replace(snapshot, schedule=replace(snapshot.schedule, iterations=schedule.iterations)))
+            chain.restore(replace(snapshot, schedule=_go_on(snapshot, schedule)))
+            chain.check()
         elif seek:
             chain.seek(stop.is_over)
         if number == 0:
@@ -372,6 +392,16 @@ def _begin(
 
     with compilation_announced(lambda: watcher.message(COMPILING)), ThreadPoolExecutor(os.cpu_count()) as pool:
         return list(pool.map(begin, range(len(orders))))
+
+
+def _go_on(snapshot: Snapshot, schedule: Schedule) -> Schedule:
+    """Return the schedule of a chain that goes on: its own, but for its length.
+
+    If it was to burn in until it is told, and this is no longer so, it burns in as long as others.
+    """
+    if MOST_ITERATIONS == snapshot.schedule.burn_in > schedule.burn_in:
+        return replace(schedule, burn_in=max(schedule.burn_in, snapshot.iteration))
+    return replace(snapshot.schedule, iterations=schedule.iterations)
 
 
 STARTS = "start must be 'auto', 'random', 'mmhc' or orders of the variables"
@@ -398,6 +428,13 @@ def _starts(start: Start, plan: Plan, rngs: list[np.random.Generator]) -> list[n
             f"start holds {len(given)} orders for {len(rngs)} chains; give one for each chain, or just one."
         )
     return [find_order(plan.names, list(order)) for order in given]
+
+
+def _as_lists(start: Any) -> Any:
+    """Return orders as lists, which can be looked at more than once and written down."""
+    if isinstance(start, str) or not isinstance(start, Iterable):
+        return start
+    return [_as_lists(item) for item in start]
 
 
 def _is_order(item: object) -> bool:

@@ -34,6 +34,10 @@ class Stop:
             return self._signal
         return "time budget" if self._deadline is not None and time.monotonic() >= self._deadline else None
 
+    def is_told(self) -> bool:
+        """Return whether a signal has told the run to stop."""
+        return self._signal is not None
+
     def is_over(self) -> bool:
         """Return whether to stop."""
         return self.find_cause() is not None

@@ -28,6 +28,7 @@ from .order_chains import OrderChain
 from .recording import RecordingChain
 from .sampler import IsOver, Sampler, never
 from .schedule import Schedule
+from .snapshots import is_order
 
 USES = (PathTerm, TierTerm, FunctionTerm, DagTerm)
 """The terms of a prior that the compiled loop can weigh."""
@@ -292,6 +293,10 @@ class DagMCMCChain(RecordingChain):
     """One chain. Its state, ``rng`` and ``iteration`` determine all that follows."""
 
     KEPT = ("rng", "state", "_structure")
+    FOLLOWS = tuple(
+        f"state.{name}"
+        for name in ("position", "allowed", "chosen", "extra", "parents", "log_weight", "log_order", "beyond")
+    )
 
     def __init__(self, model: DagMCMCModel, rng: np.random.Generator, schedule: Schedule) -> None:
         p = len(model.required)
@@ -360,6 +365,14 @@ class DagMCMCChain(RecordingChain):
         self.state.extra[:] = (dag.T & ~inside & ~self.model.required.T).sum(axis=1)
         self.state.chosen[:] = np.where(inside, 1 << place.clip(0).astype(np.int64), 0).sum(axis=1)
         return self._establish(KEEP_PARENTS)
+
+    def _renew(self) -> bool:
+        """Find all else by the order and the DAG."""
+        if not is_order(self.state.order):
+            return False
+        dag, position = self.dag, np.argsort(self.state.order)
+        agrees = not (dag & (position[:, None] >= position)).any() and bool(dag[self.model.required].all())
+        return agrees and self.put(dag)
 
     @property
     def dag(self) -> np.ndarray:

@@ -28,6 +28,7 @@ from .beliefs import Questions, agree_with, weigh_beyond_families, weigh_functio
 from .recording import RecordingChain
 from .sampler import IsOver, never
 from .schedule import Schedule
+from .snapshots import is_order
 
 if TYPE_CHECKING:
     from .minimal_imap import MinimalIMAPModel
@@ -58,6 +59,11 @@ class OrderChain(RecordingChain):
     """
 
     KEPT = ("rng", "state", "structure")
+    FOLLOWS = (
+        "state.family",
+        "state.found.position",
+        *(f"structure.{name}" for name in ("base", "base_key", "parents", "ancestors", "misplaced", "in_tier")),
+    )
 
     def __init__(
         self, model: "MinimalIMAPModel", order: np.ndarray, rng: np.random.Generator, schedule: Schedule
@@ -78,6 +84,15 @@ class OrderChain(RecordingChain):
         if self.structure is not None:
             return weigh_functions(self.model.functions, self.state.order, self.structure) and is_possible
         return is_possible
+
+    def _renew(self) -> bool:
+        """Find all else by the order."""
+        order, knowledge = self.state.order, self.model.knowledge
+        if not is_order(order):
+            return False
+        position = np.argsort(order)
+        is_allowed = knowledge is None or bool((position[:, None] < position)[knowledge.before].all())
+        return is_allowed and self.refresh()
 
     def seek(self, is_over: IsOver = never) -> None:
         """Climb from several random orders; the best after one pass goes on until nothing improves, or it is over."""
@@ -209,6 +224,11 @@ class FullConditioningChain(OrderChain):
         if not factorize(self.target.way.correlation, order, W):
             refuse_dependent(self.model.dataset, order[: len(W)].tolist())
         return super().refresh()
+
+    def _renew(self) -> bool:
+        """Find all else by the order; the factor is known but for the signs of its rows."""
+        found = self.state.found
+        return bool(np.isfinite(found.W).all() and np.isfinite(found.C).all()) and super()._renew()
 
     def _pause(self) -> None:
         self.refresh()

@@ -18,6 +18,7 @@ from .multiplicity import count_orders
 from .parent_sets import Candidates, ParentSetChain, ParentSetSampler
 from .sampler import IsOver, never
 from .schedule import Schedule
+from .snapshots import is_order
 
 BIAS_CORRECTIONS = ("none", "partial", "full")
 """From Friedman & Koller's own target to the posterior over DAGs."""
@@ -145,6 +146,7 @@ class OrderMCMCChain(ParentSetChain):
 
     kinds = MOVES
     _run = staticmethod(run)
+    FOLLOWS = ("state.log_sum", "state.log_prior", "state.cut")
 
     def __init__(self, target: SetTarget, order: np.ndarray, rng: np.random.Generator, schedule: Schedule) -> None:
         super().__init__(target, rng, schedule, numbers=NUMBERS)
@@ -165,6 +167,14 @@ class OrderMCMCChain(ParentSetChain):
     def refresh(self) -> None:
         """Compute everything anew from the order."""
         sum_order(self.state, self.target, self._scratch.workspace)
+
+    def _renew(self) -> bool:
+        """Find all else by the order."""
+        if not is_order(self.state.order):
+            return False
+        self.state.cut[:] = np.arange(self.p + 1)
+        self.refresh()
+        return True
 
     @property
     def log_posterior(self) -> float:

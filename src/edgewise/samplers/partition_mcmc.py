@@ -15,6 +15,7 @@ from .beliefs import agree_with
 from .parent_sets import Candidates, ParentSetChain, ParentSetSampler
 from .sampler import IsOver, never
 from .schedule import Schedule
+from .snapshots import is_order
 
 MOVES = {"split": 0.15, "join": 0.15, "swap": 0.15, "adjacent": 0.15, "relocate": 0.1, "edges": 0.3}
 """The kinds of moves, as the compiled loop counts them, and their shares. Measured with 30 variables at equal time: if
@@ -100,6 +101,7 @@ class PartitionMCMCChain(ParentSetChain):
 
     kinds = MOVES
     _run = staticmethod(run)
+    FOLLOWS = ("state.present.log_sum", "state.present.log_prior")
 
     def __init__(self, target: SetTarget, order: np.ndarray, rng: np.random.Generator, schedule: Schedule) -> None:
         # A DAG that is drawn takes a number for each variable. As many changes of it take a fraction of the time.
@@ -113,6 +115,18 @@ class PartitionMCMCChain(ParentSetChain):
         """Compute everything anew from the partition."""
         partition = self.state.present
         sum_elements(partition, 0, partition.elements[0] - 1, self.target, self._scratch.workspace)
+
+    def _renew(self) -> bool:
+        """Find all else by the partition."""
+        partition = self.state.present
+        elements = int(partition.elements[0])
+        if not is_order(partition.order) or not 1 <= elements <= self.p:
+            return False
+        cut = partition.cut[: elements + 1]
+        if cut[0] != 0 or cut[-1] != self.p or not (np.diff(cut) > 0).all():
+            return False
+        self.refresh()
+        return True
 
     @property
     def log_posterior(self) -> float:

@@ -8,7 +8,7 @@ from edgewise._kernels.basics.recorder import Draws, Recorder, enlarge, new_draw
 
 from .sampler import IsOver, never
 from .schedule import Schedule
-from .snapshots import Snapshot, restore, take_snapshot
+from .snapshots import Snapshot, check_renewed, restore, take_snapshot
 
 STEPS_AT_ONCE = 16_384
 """Steps in one call of the compiled loop: their random numbers take 256 kB, and the call itself a thousandth."""
@@ -25,6 +25,7 @@ class RecordingChain(ABC):
 
     pause_every = 10**18
     KEPT: tuple[str, ...] = ("rng", "state")
+    FOLLOWS: tuple[str, ...] = ()
 
     def __init__(self, p: int, rng: np.random.Generator, schedule: Schedule, *, numbers: int = 2) -> None:
         self.rng = rng
@@ -47,6 +48,14 @@ class RecordingChain(ABC):
         restore(self, snapshot)
         self.iteration, self.schedule = snapshot.iteration, snapshot.schedule
         self._forget()
+
+    def check(self) -> None:
+        """Refuse to go on from where no chain can be."""
+        check_renewed(self, self._renew, self.FOLLOWS)
+
+    def _renew(self) -> bool:
+        """Find anew what ``FOLLOWS`` from where the chain is; return whether it can be there."""
+        return True
 
     def advance(self, steps: int) -> list[Draws]:
         """Take ``steps`` iterations, and return the draws that fall among them.

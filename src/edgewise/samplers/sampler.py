@@ -55,6 +55,9 @@ class Chain(Protocol):
     def restore(self, snapshot: Snapshot) -> None:
         """Go to where another chain of the same model was, and number families anew from there."""
 
+    def check(self) -> None:
+        """Refuse, with a :class:`edgewise.StorageError`, to go on from where no chain can be."""
+
     def families(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the families drawn so far: their children, and their parents as bits in words of 64."""
 

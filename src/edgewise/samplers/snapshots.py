@@ -5,7 +5,7 @@ past, but does not need, is left out: families met before, and the record of tho
 same model that is restored to a snapshot goes on to the same draws, to the last bit.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
@@ -17,6 +17,12 @@ from .schedule import Schedule
 
 REMEMBERED = ("cache", "tree", "memo")
 """Fields of states that hold what can be found again."""
+
+ROUNDING = 1e-6
+"""How far numbers that are kept up from step to step may be from the same found anew, absolutely and relatively: more
+than rounding errors ever are, and much less than a mistake."""
+
+MISFIT = "The state of a chain in the checkpoint does not fit the run: begin it anew."
 
 
 @dataclass(frozen=True)
@@ -62,15 +68,62 @@ def restore(chain: Kept, snapshot: Snapshot) -> None:
         If it is of another kind of chain.
     """
     leaves = dict(_leaves(chain))
-    generators = {name for name, leaf in leaves.items() if isinstance(leaf, np.random.Generator)}
+    generators = {name: leaf for name, leaf in leaves.items() if isinstance(leaf, np.random.Generator)}
     shapes = {name: (leaf.shape, leaf.dtype) for name, leaf in leaves.items() if name not in generators}
     given = {name: (array.shape, array.dtype) for name, array in snapshot.arrays.items()}
-    if shapes != given or generators != set(snapshot.generators):
-        raise StorageError("The state of a chain in the checkpoint does not fit the run: begin it anew.")
+    if shapes != given or set(generators) != set(snapshot.generators):
+        raise StorageError(MISFIT)
+    try:
+        for name, state in snapshot.generators.items():
+            type(generators[name].bit_generator)(0).state = state
+    except (ValueError, TypeError, KeyError, OverflowError) as error:
+        raise StorageError(MISFIT) from error
     for name, array in snapshot.arrays.items():
         leaves[name][...] = array
     for name, state in snapshot.generators.items():
-        leaves[name].bit_generator.state = state
+        generators[name].bit_generator.state = state
+
+
+def check_renewed(chain: Kept, renew: Callable[[], bool], names: Iterable[str]) -> None:
+    """Check that what a chain keeps up follows from where it is.
+
+    Compiled code trusts its arrays, and so nothing that comes from a file is handed to it unseen.
+
+    Parameters
+    ----------
+    chain
+        The chain, which is left as it is.
+    renew
+        Finds anew what follows from the rest, or returns False if the rest makes no sense.
+    names
+        Of the arrays that follow.
+
+    Raises
+    ------
+    StorageError
+        If they are not what they should be.
+    """
+    kept = take_snapshot(chain)
+    with np.errstate(all="ignore"):
+        is_possible = renew()
+    found = take_snapshot(chain).arrays
+    restore(chain, kept)
+    if not is_possible or not all(_agree(kept.arrays[name], found[name]) for name in names if name in found):
+        raise StorageError(MISFIT)
+
+
+def _agree(kept: np.ndarray, found: np.ndarray) -> bool:
+    """Tell whether arrays are the same but for rounding errors."""
+    if kept.dtype.names is not None:
+        return all(_agree(kept[name], found[name]) for name in kept.dtype.names if name != "unused")
+    if kept.dtype.kind == "f":
+        return bool(np.isclose(kept, found, rtol=ROUNDING, atol=ROUNDING).all())
+    return bool((kept == found).all())
+
+
+def is_order(order: np.ndarray) -> bool:
+    """Tell whether an array lists all variables."""
+    return bool((np.sort(order) == np.arange(len(order))).all())
 
 
 def _leaves(part: Any, name: str = "") -> Iterator[tuple[str, Any]]:

@@ -22,6 +22,7 @@ from edgewise._kernels.rivals.structure_mcmc import run
 from edgewise.arguments import is_number, is_whole
 from edgewise.data import Dataset
 from edgewise.errors import ArgumentError
+from edgewise.graphs import is_acyclic
 from edgewise.priors import DagTerm, FunctionTerm, Knowledge, PathTerm, Prior, Terms, usable_terms
 from edgewise.scores import Score, prepare_score
 from edgewise.wording import quote
@@ -251,6 +252,7 @@ class StructureMCMCChain(RecordingChain):
     """One chain. The DAG, ``rng`` and ``iteration`` determine all that follows."""
 
     KEPT = ("rng", "state", "_structure")
+    FOLLOWS = tuple(f"state.{name}" for name in ("parents", "ancestors", "family", "size", "edges"))
 
     def __init__(self, model: StructureMCMCModel, rng: np.random.Generator, schedule: Schedule) -> None:
         p = model.p
@@ -269,6 +271,12 @@ class StructureMCMCChain(RecordingChain):
         establish_dag(self.state, model.target, self._cache, model.beliefs, structure, order)
         structure.value[0, FUNCTION] = 0.0
         return weigh_functions(model.functions, structure.asked_order, structure) and self.log_posterior > -np.inf
+
+    def _renew(self) -> bool:
+        """Find all else by the DAG."""
+        dag = self.dag
+        is_possible = is_acyclic(dag) and dag.sum(axis=0).max() <= self.model.target.most_parents
+        return bool(is_possible) and self.begin(dag)
 
     @property
     def dag(self) -> np.ndarray:

@@ -28,12 +28,12 @@ import numpy as np
 
 from edgewise._kernels.basics.recorder import Draws
 from edgewise.arguments import is_number, is_whole
-from edgewise.errors import ArgumentError
+from edgewise.errors import ArgumentError, StorageError
 
 from .order_chains import OrderChain
 from .sampler import IsOver, never
 from .schedule import MOST_ITERATIONS, Schedule
-from .snapshots import Snapshot, restore, take_snapshot
+from .snapshots import MISFIT, Snapshot, restore, take_snapshot
 
 if TYPE_CHECKING:
     from .minimal_imap import MinimalIMAPModel
@@ -239,6 +239,14 @@ class TemperedChain:
             replica.restore(replace(replica.snapshot(), iteration=snapshot.iteration))
         self.iteration, self.schedule = snapshot.iteration, snapshot.schedule
         self._heat()
+
+    def check(self) -> None:
+        """Refuse to go on from where no chain can be."""
+        heats = self._heats
+        if not (heats[0] == 1 and (np.diff(heats) < 0).all() and heats[-1] > 0):
+            raise StorageError(MISFIT)
+        for replica in self.replicas:
+            replica.check()
 
     def seek(self, is_over: IsOver = never) -> None:
         """Let the cold replica go to a better start, and the others follow it."""
