@@ -1,0 +1,932 @@
+"""Runs that are kept on disk go on as if nothing had happened."""
+
+import gc
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import edgewise as ew
+from edgewise.running import chains, checkpoints, engines, frames, requests, sampling
+from edgewise.running.frames import Frame, FrameFile, encode, read_frames
+from edgewise.samplers.schedule import MOST_ITERATIONS
+from keyboard import ctrl_c
+from sentences import check_sentence
+
+NAMES = ["Raf", "Mek", "Erk", "Akt", "Jnk"]
+SETTINGS = {"iterations": 3000, "thin": 7, "chains": 2, "progress": False}
+
+
+@pytest.fixture(scope="module")
+def data():
+    return ew.simulate(5, 80, seed=3).data.set_axis(NAMES, axis=1)
+
+
+@pytest.fixture(scope="module")
+def expected(data):
+    return ew.sample(data, seed=5, **SETTINGS)
+
+
+@pytest.fixture(autouse=True)
+def often(monkeypatch):
+    """Let blocks be short, and a frame follow each of them."""
+    monkeypatch.setattr(checkpoints, "SECONDS", 0.0)
+    monkeypatch.setattr(checkpoints, "SHARE", 0.0)
+    monkeypatch.setattr(engines.Threads, "block_seconds", 1e-3)
+
+
+@pytest.fixture
+def place(tmp_path):
+    return tmp_path / "checkpoint"
+
+
+def assert_same(first, second):
+    np.testing.assert_array_equal(first.dags(), second.dags())
+    np.testing.assert_array_equal(first.orders(), second.orders())
+    np.testing.assert_array_equal(first.draws.log_score, second.draws.log_score)
+    np.testing.assert_array_equal(first.draws.log_prior, second.draws.log_prior)
+    assert first.moves == second.moves
+    assert first.nodes == second.nodes
+    assert first.silent_diagnostics.verdict == second.silent_diagnostics.verdict
+
+
+class Killed(BaseException):
+    """The end of a process, as far as files are concerned."""
+
+
+@contextmanager
+def killed(*, after):
+    """Let the process die when some frames have been written."""
+    append, left = FrameFile.append, [after]
+
+    def append_or_die(file, frame):
+        left[0] -= 1
+        if left[0] < 0:
+            raise Killed
+        append(file, frame)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(FrameFile, "append", append_or_die)
+        with pytest.raises(Killed):
+            yield
+
+
+def interrupt(data, place, *, after=6, **settings):
+    """Leave a checkpoint behind of a run that was killed."""
+    with killed(after=after):
+        ew.sample(data, checkpoint=place, **{"seed": 5, **SETTINGS, **settings})
+
+
+def refusal(function, *arguments, error=ew.StorageError, **settings):
+    with pytest.raises(error) as caught:
+        function(*arguments, **{"progress": False, **settings})
+    return check_sentence(str(caught.value))
+
+
+def test_a_checkpoint_makes_no_difference(data, expected, place):
+    assert_same(expected, ew.sample(data, seed=5, checkpoint=place, **SETTINGS))
+    assert_same(expected, ew.resume(place, progress=False))
+
+
+@pytest.mark.parametrize("after", [0, 1, 2, 3, 7])
+def test_a_killed_run_goes_on_to_the_same_draws(data, expected, place, after):
+    interrupt(data, place, after=after)
+    assert_same(expected, ew.resume(place, progress=False))
+
+
+def test_a_run_that_is_killed_again_and_again_goes_on(data, expected, place):
+    interrupt(data, place, after=3)
+    before = 0
+    for _ in range(3):
+        with killed(after=2):
+            ew.resume(place, progress=False)
+        size = sum(path.stat().st_size for path in place.glob("chain-*"))
+        assert size > before
+        before = size
+    assert_same(expected, ew.resume(place, progress=False))
+
+
+def test_the_same_call_again_goes_on(data, expected, place):
+    interrupt(data, place)
+    before = place.joinpath("chain-1").read_bytes()
+    assert_same(expected, ew.sample(data, seed=5, checkpoint=place, **SETTINGS))
+    assert place.joinpath("chain-1").read_bytes().startswith(before)
+
+
+def test_the_same_call_without_a_seed_takes_that_of_the_run(data, place):
+    with killed(after=6):
+        ew.sample(data, checkpoint=place, **SETTINGS)
+    posterior = ew.sample(data, checkpoint=place, **SETTINGS)
+    assert_same(posterior, ew.sample(data, seed=posterior.info["seed"], **SETTINGS))
+
+
+class Mortal:
+    """Dies at the n-th of the calls of the operating system that change what is on the disk."""
+
+    def __init__(self, patched, lives):
+        self.left = lives
+        self.calls = 0
+        for owner, name in ((os, "fsync"), (Path, "replace"), (Path, "mkdir"), (Path, "open")):
+            patched.setattr(owner, name, self.wrap(getattr(owner, name)))
+
+    def wrap(self, function):
+        def call(*arguments, **settings):
+            if "checkpoint" in str(arguments[0]) or isinstance(arguments[0], int):
+                self.calls += 1
+                if self.calls > self.left:
+                    raise Killed
+            return function(*arguments, **settings)
+
+        return call
+
+
+def test_a_run_may_die_between_any_two_calls_of_the_system(data, tmp_path, monkeypatch):
+    settings = {**SETTINGS, "iterations": 400, "seed": 5}
+    expected = ew.sample(data, **settings)
+    for lives in range(200):
+        place = tmp_path / f"checkpoint-{lives}"
+        with monkeypatch.context() as patched:
+            # Two frames of each chain, one at the beginning and one at the end.
+            patched.setattr(checkpoints, "SECONDS", 1e9)
+            mortal = Mortal(patched, lives)
+            try:
+                ew.sample(data, checkpoint=place, **settings)
+            except Killed:
+                pass
+            else:
+                break
+        gc.collect()
+        assert_same(expected, ew.sample(data, checkpoint=place, **settings))
+    assert 15 < mortal.calls == lives
+
+
+# Longer runs.
+
+
+def test_a_run_in_memory_goes_on_beyond_its_end(data):
+    short = ew.sample(data, seed=5, **SETTINGS)
+    longer = ew.extend(short, iterations=5000, progress=False)
+    expected = ew.sample(data, seed=5, **{**SETTINGS, "iterations": 5000, "burn_in": 600})
+    assert_same(expected, longer)
+    assert_same(ew.extend(longer, iterations=6000, progress=False), ew.extend(short, iterations=6000, progress=False))
+    assert longer.info["schedule"]["iterations"] == 5000
+
+
+@pytest.mark.parametrize("by", ["directory", "posterior"])
+def test_a_run_on_disk_goes_on_beyond_its_end(data, place, by):
+    short = ew.sample(data, seed=5, checkpoint=place, **SETTINGS)
+    longer = ew.extend(str(place) if by == "directory" else short, iterations=5000, progress=False)
+    expected = ew.sample(data, seed=5, **{**SETTINGS, "iterations": 5000, "burn_in": 600})
+    assert_same(expected, longer)
+    assert_same(expected, ew.resume(place, progress=False))
+
+
+def test_a_killed_run_can_be_extended(data, place):
+    interrupt(data, place)
+    expected = ew.sample(data, seed=5, **{**SETTINGS, "iterations": 5000, "burn_in": 600})
+    assert_same(expected, ew.extend(place, iterations=5000, progress=False))
+
+
+def test_a_killed_extension_goes_on(data, place):
+    ew.sample(data, seed=5, checkpoint=place, **SETTINGS)
+    with killed(after=3):
+        ew.extend(place, iterations=5000, progress=False)
+    expected = ew.sample(data, seed=5, **{**SETTINGS, "iterations": 5000, "burn_in": 600})
+    assert_same(expected, ew.resume(place, progress=False))
+
+
+def test_thinning_stays_as_it_was(data):
+    short = ew.sample(data, seed=5, iterations=20_000, chains=1, progress=False)
+    longer = ew.extend(short, iterations=40_000, progress=False)
+    thin = short.info["schedule"]["thin"]
+    assert thin == longer.info["schedule"]["thin"] == 4
+    np.testing.assert_array_equal(longer.orders()[:, :4000], short.orders())
+
+
+def test_weighted_draws_are_weighed_anew(data):
+    settings = {**SETTINGS, "sampler": ew.MinimalIMAP(target="dags"), "burn_in": 600, "seed": 5}
+    longer = ew.extend(ew.sample(data, **settings), iterations=5000, progress=False)
+    expected = ew.sample(data, **{**settings, "iterations": 5000})
+    np.testing.assert_array_equal(longer.weights, expected.weights)
+
+
+def test_a_run_is_not_made_shorter(data, place):
+    posterior = ew.sample(data, seed=5, checkpoint=place, **SETTINGS)
+    for given in (posterior, place):
+        assert "3,000 iterations already" in refusal(ew.extend, given, iterations=2999, error=ew.ArgumentError)
+    assert_same(posterior, ew.extend(place, iterations=3000, progress=False))
+
+
+@pytest.mark.parametrize("iterations", [0, -1, 2.5, "many", None])
+def test_a_length_is_a_number(expected, iterations):
+    assert "at least 1" in refusal(ew.extend, expected, iterations=iterations, error=ew.ArgumentError)
+
+
+def test_only_posteriors_of_this_session_are_extended(expected, tmp_path):
+    expected.save(tmp_path / "posterior.nc")
+    loaded = ew.load(tmp_path / "posterior.nc")
+    assert "in this session" in refusal(ew.extend, loaded, iterations=5000, error=ew.ArgumentError)
+
+
+# What a run is told apart by.
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"seed": 6}, "seed (5 there, 6 here)"),
+        ({"iterations": 4000}, "iterations (3000 there, 4000 here)"),
+        ({"thin": 8}, "thin (7 there, 8 here)"),
+        ({"burn_in": 0.3}, "burn_in (0.2 there, 0.3 here)"),
+        ({"chains": 3}, "chains (2 there, 3 here)"),
+        ({"start": "random"}, 'start ("auto" there, "random" here)'),
+        ({"until": "good"}, 'until (null there, "good" here)'),
+        ({"time_budget": 100}, "time_budget (null there, 100 here)"),
+        ({"sampler": ew.MinimalIMAP()}, "sampler"),
+        ({"score": ew.GaussianBIC()}, "score name"),
+        ({"prior": ew.Sparsity(2.0)}, "prior"),
+        ({"constraints": ew.Constraints(required=[("Raf", "Mek")])}, "constraints"),
+        ({"drop": ["Jnk"]}, "data"),
+        ({"transform": "ranks"}, "data"),
+    ],
+)
+def test_another_run_is_refused_by_what_is_different(data, place, change, named):
+    interrupt(data, place, after=3)
+    before = {path.name: path.read_bytes() for path in place.iterdir()}
+    message = refusal(ew.sample, data, checkpoint=place, **{"seed": 5, **SETTINGS, **change})
+    assert "is of another run: it differs in" in message
+    assert named in message
+    assert {path.name: path.read_bytes() for path in place.iterdir()} == before
+
+
+def test_other_data_are_refused(data, place):
+    interrupt(data, place)
+    changed = data.copy()
+    changed.iloc[3, 2] += 1e-9
+    assert "data fingerprint" in refusal(ew.sample, changed, seed=5, checkpoint=place, **SETTINGS)
+    renamed = data.rename(columns={"Raf": "raf"})
+    assert "differs in" in refusal(ew.sample, renamed, seed=5, checkpoint=place, **SETTINGS)
+
+
+def test_other_versions_are_refused(data, place, monkeypatch):
+    interrupt(data, place)
+    version = requests.importlib.metadata.version
+    monkeypatch.setattr(
+        requests.importlib.metadata, "version", lambda name: "99.0" if name == "numba" else version(name)
+    )
+    assert 'versions numba ("' in refusal(ew.resume, place)
+    assert '"99.0" here' in refusal(ew.sample, data, seed=5, checkpoint=place, **SETTINGS)
+
+
+# What is brought back, and what is not.
+
+
+def test_a_function_of_the_prior_is_given_again(data, place):
+    def few_children(dag):
+        return -float(max(dag[i].sum() for i in range(len(dag)))) * 0.3
+
+    prior = ew.Sparsity(0.5) + ew.LogPrior(few_children)
+    interrupt(data, place, prior=prior)
+    message = refusal(ew.resume, place)
+    assert "cannot bring back the prior of its run" in message
+    assert "call edgewise.sample again" in message
+    expected = ew.sample(data, seed=5, prior=prior, **SETTINGS)
+    assert_same(expected, ew.sample(data, seed=5, prior=prior, checkpoint=place, **SETTINGS))
+
+
+def make_function(name, body):
+    """Compile a function anew, as another process would."""
+    found = {}
+    exec(f"def {name}(dag):\n    return {body}\n", found)  # noqa: S102
+    return found[name]
+
+
+def test_another_function_of_the_same_name_is_another_run(data, place):
+    body = "-0.1 * max([float(row.sum()) for row in dag if 1 in {1, 2}])"
+    prior = ew.LogPrior(make_function("weigh", body))
+    interrupt(data, place, prior=prior)
+    same = ew.LogPrior(make_function("weigh", body))
+    for other in ("row.max()", "row.sum() + 1"):
+        changed = ew.LogPrior(make_function("weigh", body.replace("row.sum()", other)))
+        assert "functions" in refusal(ew.sample, data, seed=5, prior=changed, checkpoint=place, **SETTINGS)
+    assert_same(
+        ew.sample(data, seed=5, prior=prior, **SETTINGS),
+        ew.sample(data, seed=5, prior=same, checkpoint=place, **SETTINGS),
+    )
+
+
+def test_a_class_of_somebody_else_is_not_taken_for_ours(data, place):
+    class Sparsity(ew.Sparsity):
+        pass
+
+    interrupt(data, place, prior=Sparsity(0.7))
+    assert "cannot bring back the prior" in refusal(ew.resume, place)
+
+
+BELIEFS = pd.DataFrame({"source": ["Raf"], "target": ["Mek"], "probability": [0.9]})
+LOG_ODDS = np.random.default_rng(3).normal(size=(5, 5))
+CANDIDATES = pd.DataFrame(np.triu(np.ones((5, 5), bool), 1), index=NAMES, columns=NAMES)
+
+PARTS = {
+    "sums": {"prior": ew.Sparsity(0.5) + ew.Ancestors([("Raf", "Erk")], 1.0) + ew.TierOrder([["Raf"], NAMES[1:]])},
+    "paths": {"prior": ew.Paths(["Raf", "Mek"], ["Erk"], 2.0)},
+    "a table of beliefs": {"prior": ew.EdgeBeliefs(probabilities=BELIEFS)},
+    "a matrix of beliefs": {"prior": ew.EdgeBeliefs(log_odds=LOG_ODDS)},
+    "candidates": {"sampler": ew.OrderMCMC(candidates=CANDIDATES, max_parents=2)},
+    "candidates by name": {"sampler": ew.PartitionMCMC(candidates={"Raf": ["Mek", "Akt"]}, max_parents=2)},
+    "a matrix of candidates": {"sampler": ew.OrderMCMC(candidates=CANDIDATES.to_numpy(), max_parents=2)},
+    "tests": {"sampler": ew.MinimalIMAP(test=ew.FisherZ(), parents="full", alpha=0.05)},
+    "temperatures": {"sampler": ew.MinimalIMAP(temperatures=[1, 2, 4])},
+    "scores": {"score": ew.BGe(alpha_mu=0.5), "sampler": ew.StructureMCMC(max_parents=3)},
+    "constraints": {
+        "constraints": ew.Constraints(required=[("Raf", "Mek")], tiers=[["Raf"], ["Mek", 2]], leaves=("Jnk",))
+    },
+    "a start": {"start": range(5)},
+    "names at the start": {"start": pd.Index(NAMES[::-1])},
+    "a start for each chain": {"start": (np.arange(5), NAMES)},
+    "a start that is used up": {"start": iter(NAMES)},
+    "columns": {"columns": pd.Index(NAMES[:4])},
+    "the best start": {"start": "mmhc"},
+    "kinds": {"kinds": {"Raf": "continuous"}, "transform": "ranks", "missing": "em"},
+}
+
+
+@pytest.mark.parametrize("parts", PARTS.values(), ids=PARTS)
+def test_all_parts_of_a_run_come_back(data, place, parts):
+    parts = {
+        name: list(part) if name == "start" and not isinstance(part, str) else part for name, part in parts.items()
+    }
+    expected = ew.sample(data, seed=5, **SETTINGS, **parts)
+    interrupt(data, place, **parts)
+    assert_same(expected, ew.resume(place, progress=False))
+
+
+def test_a_start_that_can_be_read_once_is_read_once(data, place):
+    expected = ew.sample(data, seed=5, start=NAMES, **SETTINGS)
+    with killed(after=6):
+        ew.sample(data, seed=5, start=iter(NAMES), checkpoint=place, **SETTINGS)
+    assert_same(expected, ew.resume(place, progress=False))
+
+
+def make_table():
+    """Numbers, text, levels and ordered levels, each with something missing."""
+    rng = np.random.default_rng(1)
+    numbers = rng.normal(size=(90, 3))
+    numbers[3, 0] = np.nan
+    text = np.where(numbers[:, 1] + rng.normal(size=90) > 0, "high", "löw").astype(object)
+    text[5] = None
+    grade = pd.cut(numbers[:, 2], 3, labels=["a", "b", "c"])
+    grade = pd.Series(grade).where(np.arange(90) != 7)
+    return pd.DataFrame(
+        {
+            "n": numbers[:, 0],
+            "count": rng.integers(0, 50, 90),
+            "is": rng.random(90) > 0.5,
+            "text": text,
+            "grade": grade,
+            "kind": pd.Categorical(text, categories=["löw", "high", "never"][:2]),
+        }
+    )
+
+
+def make_forms(data, folder):
+    data.to_csv(folder / "data.csv", index=False)
+    make_table().to_csv(folder / "mixed.csv", index=False)
+    data.to_parquet(folder / "data.parquet")
+    is_set = np.zeros((80, 5), bool)
+    is_set[60:, 1] = True
+    conditions = data.assign(condition=np.where(is_set[:, 1], "knockout", "none"))
+    return {
+        "a table": (data, {}),
+        "a path": (folder / "data.csv", {}),
+        "the text of a path": (str(folder / "data.csv"), {}),
+        "a Parquet file": (folder / "data.parquet", {}),
+        "an array": (data.to_numpy(), {}),
+        "an array of small numbers": (data.to_numpy().astype(np.float32), {}),
+        "a covariance": (ew.Covariance(data.cov(), n=80), {}),
+        "a covariance with means": (ew.Covariance(data.cov().to_numpy(), n=80, names=NAMES, mean=data.mean()), {}),
+        "a mixed table": (make_table(), {"missing": "em"}),
+        "a mixed table without rows": (make_table(), {"missing": "drop"}),
+        "a mixed file": (folder / "mixed.csv", {"missing": "em", "kinds": {"grade": "ordinal"}}),
+        "cells that were set": (data, {"interventions": is_set}),
+        "a table of cells": (data, {"interventions": pd.DataFrame(is_set, columns=NAMES)}),
+        "a list of cells": (data, {"interventions": is_set.tolist()}),
+        "conditions": (
+            conditions,
+            {"interventions": "condition", "targets": {"knockout": ["Mek"], "none": []}, "drop": ["Jnk"]},
+        ),
+        "no data": (None, {"nodes": pd.Index(NAMES)[:4].tolist()}),
+        "extension types": (data.assign(Raf=data["Raf"].astype("Float64")), {}),
+        "numbers as names": (data.set_axis(range(5), axis=1), {}),
+    }
+
+
+FORMS = (
+    "a table", "a path", "the text of a path", "a Parquet file", "an array", "an array of small numbers",
+    "a covariance", "a covariance with means", "a mixed table", "a mixed table without rows", "a mixed file",
+    "cells that were set", "a table of cells", "a list of cells", "conditions", "no data",
+)  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::edgewise.DataWarning")
+@pytest.mark.parametrize("form", FORMS)
+def test_all_forms_of_data_come_back(data, tmp_path, place, form):
+    given, reading = make_forms(data, tmp_path)[form]
+    expected = ew.sample(given, seed=5, **SETTINGS, **reading)
+    interrupt(given, place, **reading)
+    for path in (tmp_path / "data.csv", tmp_path / "mixed.csv", tmp_path / "data.parquet"):
+        path.unlink()
+    again = ew.resume(place, progress=False)
+    assert_same(expected, again)
+    assert again.info["data"] == expected.info["data"]
+
+
+def test_a_dataset_is_given_again(data, expected, place):
+    dataset = ew.load_data(data)
+    interrupt(dataset, place)
+    assert "cannot bring back the data of its run" in refusal(ew.resume, place)
+    assert_same(expected, ew.sample(dataset, seed=5, checkpoint=place, **SETTINGS))
+    assert_same(expected, ew.sample(data, seed=5, checkpoint=place, **SETTINGS))
+
+
+# The end of a run.
+
+
+def test_a_stored_run_goes_on_in_a_file(data, expected, place, tmp_path):
+    store = tmp_path / "draws.nc"
+    with killed(after=6):
+        ew.sample(data, seed=5, checkpoint=place, store=store, **SETTINGS)
+    assert list(tmp_path.glob("draws.nc*")) == []
+    assert_same(expected, ew.resume(place, store=store, progress=False))
+    assert_same(expected, ew.load(store))
+    longer = ew.extend(place, iterations=5000, store=store, progress=False)
+    assert_same(longer, ew.load(store))
+
+
+def test_a_stored_run_in_memory_is_extended_into_its_own_file(data, tmp_path):
+    store = tmp_path / "draws.nc"
+    short = ew.sample(data, seed=5, store=store, **SETTINGS)
+    longer = ew.extend(short, iterations=5000, store=store, progress=False)
+    expected = ew.sample(data, seed=5, **{**SETTINGS, "iterations": 5000, "burn_in": 600})
+    assert_same(expected, longer)
+    assert_same(expected, ew.load(store))
+
+
+@contextmanager
+def signalled(number, *, at):
+    """Send a signal when a chain has made some iterations."""
+    advance, sent = engines._advance, threading.Event()
+
+    def advance_and_send(chain, steps):
+        back = advance(chain, steps)
+        if chain.iteration >= at and not sent.is_set():
+            sent.set()
+            os.kill(os.getpid(), number)
+        return back
+
+    before = signal.getsignal(number)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(engines, "_advance", advance_and_send)
+        yield
+    assert sent.is_set()
+    assert signal.getsignal(number) is before
+
+
+@pytest.mark.parametrize(
+    ("number", "cause"),
+    [(signal.SIGINT, "keyboard"), (signal.SIGTERM, "termination signal"), (signal.SIGHUP, "hangup signal")],
+)
+@pytest.mark.parametrize("at", [1, 40_000])
+def test_a_run_that_was_told_to_stop_goes_on(data, place, monkeypatch, number, cause, at):
+    monkeypatch.setattr(chains, "LAST_SECONDS", 3600.0)
+    settings = {**SETTINGS, "iterations": 100_000, "burn_in": 20_000, "thin": 100, "seed": 5}
+    with signalled(number, at=at), pytest.warns(ew.StoppedEarlyWarning, match=f"by the {cause}"):
+        early = ew.sample(data, checkpoint=place, **settings)
+    assert early.info["stopped_by"] == cause
+    assert early.weights.shape[1] >= chains.FEW_DRAWS
+    expected = ew.sample(data, **settings)
+    if at > 20_000:
+        number = early.weights.shape[1]
+        np.testing.assert_array_equal(early.orders(), expected.orders()[:, :number])
+    assert_same(expected, ew.resume(place, progress=False))
+
+
+def test_a_run_that_was_stopped_in_burn_in_is_extended_from_there(data, place, monkeypatch):
+    monkeypatch.setattr(chains, "LAST_SECONDS", 3600.0)
+    settings = {**SETTINGS, "iterations": 10**7, "burn_in": 20_000, "thin": 100, "seed": 5}
+    with ctrl_c(chains=2), pytest.warns(ew.StoppedEarlyWarning):
+        early = ew.sample(data, checkpoint=place, **settings)
+    expected = ew.sample(data, **{**settings, "iterations": 50_000})
+    assert_same(expected, ew.extend(early, iterations=50_000, progress=False))
+
+
+def test_a_stopped_run_in_memory_goes_on_if_its_chains_are_equally_far(data):
+    settings = {**SETTINGS, "iterations": 10**8, "burn_in": 0, "chains": 1, "thin": 100, "seed": 5}
+    with ctrl_c(chains=1, at=5000), pytest.warns(ew.StoppedEarlyWarning):
+        early = ew.sample(data, **settings)
+    length = early.info["iterations_done"] + 10_000
+    assert_same(
+        ew.sample(data, **{**settings, "iterations": length}), ew.extend(early, iterations=length, progress=False)
+    )
+
+
+def test_ctrl_c_while_candidates_are_sought_leaves_no_chain_behind(data, expected, place, monkeypatch):
+    """Chains of a target that is not finished must not go on with another one."""
+    make_plan = sampling.make_plan
+
+    def press(*arguments, **settings):
+        os.kill(os.getpid(), signal.SIGINT)
+        return make_plan(*arguments, **settings)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(sampling, "make_plan", press)
+        with pytest.warns(ew.StoppedEarlyWarning):
+            ew.sample(data, seed=5, checkpoint=place, **SETTINGS)
+        assert not any(path.stat().st_size for path in place.glob("chain-*"))
+        interrupt_again = ew.sample
+    assert interrupt_again is ew.sample
+    assert_same(expected, ew.resume(place, progress=False))
+
+
+def test_ctrl_c_while_candidates_are_sought_again_changes_nothing(data, expected, place, monkeypatch):
+    interrupt(data, place)
+    before = {path.name: path.read_bytes() for path in place.iterdir()}
+    make_plan = sampling.make_plan
+
+    def press(*arguments, **settings):
+        os.kill(os.getpid(), signal.SIGINT)
+        return make_plan(*arguments, **settings)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(sampling, "make_plan", press)
+        with pytest.raises(KeyboardInterrupt):
+            ew.resume(place, progress=False)
+    assert {path.name: path.read_bytes() for path in place.iterdir()} == before
+    assert_same(expected, ew.resume(place, progress=False))
+
+
+def test_a_time_budget_begins_anew(data, place):
+    settings = {**SETTINGS, "iterations": 10**9, "burn_in": 1000, "thin": 100, "seed": 5, "time_budget": 0.2}
+    with pytest.warns(ew.StoppedEarlyWarning, match="time budget"):
+        early = ew.sample(data, checkpoint=place, **settings)
+    with pytest.warns(ew.StoppedEarlyWarning, match="time budget"):
+        later = ew.resume(place, progress=False)
+    number = early.weights.shape[1]
+    assert number < later.weights.shape[1]
+    np.testing.assert_array_equal(early.orders(), later.orders()[:, :number])
+    length = later.info["iterations_done"]
+    ended = ew.extend(place, iterations=length + 10**6, progress=False)
+    assert ended.info["stopped_by"] is None
+    np.testing.assert_array_equal(later.orders(), ended.orders()[:, : later.weights.shape[1]])
+
+
+def test_a_run_as_long_as_its_time_goes_on(data, place):
+    settings = {"chains": 2, "seed": 5, "time_budget": 0.5, "progress": False}
+    early = ew.sample(data, checkpoint=place, **settings)
+    later = ew.resume(place, progress=False)
+    number = early.weights.shape[1]
+    assert number < later.weights.shape[1]
+    assert later.info["schedule"]["thin"] == early.info["schedule"]["thin"]
+    np.testing.assert_array_equal(early.orders(), later.orders()[:, :number])
+
+
+def test_a_run_as_long_as_its_time_may_be_killed_when_some_chains_have_burnt_in(data, place):
+    """How often chains draw is settled when they have burnt in, and must then be the same for all."""
+    settings = {"chains": 2, "seed": 5, "time_budget": 0.5, "progress": False}
+    ew.sample(data, checkpoint=place, **settings)
+    kept, at = read_frames(place / "chain-1")[0], 0
+    for frame in kept:
+        if frame.numbers["schedule"]["burn_in"] < MOST_ITERATIONS:
+            break
+        at += len(encode(frame))
+    assert 0 < at < (place / "chain-1").stat().st_size
+    os.truncate(place / "chain-1", at)
+    thin = read_frames(place / "chain-2")[0][-1].numbers["schedule"]["thin"]
+    posterior = ew.resume(place, progress=False)
+    assert posterior.info["schedule"]["thin"] == thin
+    assert posterior.weights.shape[1] > 0
+
+
+def test_a_run_as_long_as_its_time_that_died_in_burn_in_can_be_given_a_length(data, place):
+    with killed(after=4):
+        ew.sample(data, chains=2, seed=5, time_budget=3600, checkpoint=place, progress=False)
+    posterior = ew.extend(place, iterations=100_000, progress=False)
+    assert posterior.info["schedule"]["iterations"] == 100_000
+    assert posterior.weights.shape[1] > 1000
+
+
+# Until the verdict is good.
+
+
+UNTIL = {"iterations": 300, "thin": 5, "chains": 4, "seed": 5, "progress": False}
+
+
+def test_a_run_goes_on_until_it_is_good(data):
+    short = ew.sample(data, **UNTIL)
+    assert not short.silent_diagnostics.is_converged
+    posterior = ew.sample(data, until="good", **UNTIL)
+    assert posterior.silent_diagnostics.is_converged
+    assert posterior.silent_diagnostics.verdict.startswith("good")
+    done = posterior.info["iterations_done"]
+    assert 300 < done == posterior.info["schedule"]["iterations"] <= 30_000
+    assert posterior.info["schedule"]["burn_in"] == 60
+    expected = ew.sample(data, **{**UNTIL, "iterations": done, "burn_in": 60})
+    assert_same(expected, posterior)
+    before = ew.sample(data, **{**UNTIL, "iterations": int(np.ceil(done / 1.5)), "burn_in": 60})
+    assert not before.silent_diagnostics.is_converged
+
+
+@pytest.mark.parametrize("after", [4, 9, 30])
+def test_a_run_until_it_is_good_goes_on_in_the_middle(data, place, after):
+    expected = ew.sample(data, until="good", **UNTIL)
+    with killed(after=after):
+        ew.sample(data, until="good", checkpoint=place, **UNTIL)
+    assert_same(expected, ew.resume(place, progress=False))
+    assert_same(expected, ew.resume(place, progress=False))
+
+
+def test_a_run_until_it_is_good_is_stored(data, tmp_path):
+    expected = ew.sample(data, until="good", **UNTIL)
+    assert_same(expected, ew.sample(data, until="good", store=tmp_path / "draws.nc", **UNTIL))
+    assert_same(expected, ew.load(tmp_path / "draws.nc"))
+
+
+def test_a_run_that_does_not_become_good_ends(data, monkeypatch):
+    monkeypatch.setattr(sampling, "LONGEST", 3)
+    posterior = ew.sample(data, until="good", **{**UNTIL, "iterations": 40, "thin": 20})
+    assert posterior.info["iterations_done"] == 120
+    assert not posterior.silent_diagnostics.is_converged
+
+
+def test_a_run_until_it_is_good_ends_with_its_time(data):
+    settings = {**UNTIL, "iterations": 10**6, "thin": 10**5, "burn_in": 0}
+    with pytest.warns(ew.StoppedEarlyWarning, match="time budget"):
+        ew.sample(data, until="good", time_budget=0.2, **settings)
+
+
+def test_nothing_else_is_waited_for(data):
+    assert "until must be 'good' or None" in refusal(ew.sample, data, until="best", error=ew.ArgumentError)
+
+
+# Damage.
+
+
+def test_a_torn_last_block_is_dropped_with_a_message(data, expected, place, capsys):
+    interrupt(data, place)
+    file = place / "chain-2"
+    os.truncate(file, file.stat().st_size - 1)
+    assert_same(expected, ew.resume(place, progress=True))
+    said = capsys.readouterr().err
+    assert "The last block of chain 2 in the checkpoint was not complete" in said
+    assert "chain 1" not in said
+
+
+def test_a_block_that_has_changed_is_dropped_with_all_after_it(data, expected, place):
+    interrupt(data, place, after=10)
+    file = place / "chain-1"
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 1
+    file.write_bytes(content)
+    assert_same(expected, ew.resume(place, progress=False))
+
+
+@pytest.mark.parametrize("name", ["chain-1", "chain-2"])
+def test_a_chain_whose_file_is_lost_begins_anew(data, expected, place, name):
+    interrupt(data, place)
+    (place / name).unlink()
+    assert_same(expected, ew.resume(place, progress=False))
+
+
+@pytest.mark.parametrize("name", ["request", "run.json"])
+@pytest.mark.parametrize("content", [None, b"", b"{", b"[1, 2]", bytes(1000)])
+def test_a_checkpoint_that_is_no_good_is_refused(data, place, name, content):
+    interrupt(data, place)
+    (place / name).unlink()
+    if content is not None:
+        (place / name).write_bytes(content)
+    message = refusal(ew.resume, place)
+    assert str(place) in message
+
+
+def reseal(path, change):
+    """Change the last frame of a file, and give it the right checksum."""
+    found, _, _ = read_frames(path)
+    path.write_bytes(b"".join(map(encode, [*found[:-1], change(found[-1])])))
+
+
+def put(**changes):
+    return lambda frame: Frame(
+        {**frame.arrays, **{name: make(frame.arrays) for name, make in changes.items()}}, frame[1]
+    )
+
+
+def set_number(**changes):
+    return lambda frame: Frame(frame.arrays, {**frame.numbers, **changes})
+
+
+HOSTILE = {
+    "draws of a family beyond": put(family=lambda arrays: arrays["family"] + np.int32(1000)),
+    "draws of another variable": put(family=lambda arrays: arrays["family"][:, ::-1].copy()),
+    "an order that is none": put(order=lambda arrays: np.zeros_like(arrays["order"])),
+    "an order of objects": put(order=lambda arrays: arrays["order"].astype(float)),
+    "parents beyond the variables": put(family_parents=lambda arrays: ~arrays["family_parents"]),
+    "fewer scores": put(log_score=lambda arrays: arrays["log_score"][1:]),
+    "fewer draws": put(
+        **{name: lambda arrays, name=name: arrays[name][1:] for name in ("family", "order", "log_score", "log_prior")}
+    ),
+    "a state that is no order": put(**{"state state.order": lambda arrays: arrays["state state.order"] * 0}),
+    "a schedule without thinning": set_number(schedule={"iterations": 3000, "burn_in": 600, "thin": 0}),
+    "a schedule that makes no sense": set_number(schedule={"iterations": "many"}),
+    "an iteration that is not yet": set_number(iteration=10**6),
+    "an iteration before the first": set_number(iteration=-1),
+    "no random numbers": set_number(generators={}),
+    "other random numbers": set_number(generators={"rng": {"bit_generator": "MT19937"}}),
+    "nothing": lambda frame: Frame({}, {}),
+}
+
+
+@pytest.mark.parametrize("change", HOSTILE.values(), ids=HOSTILE)
+def test_what_no_run_can_have_written_is_refused(data, place, change):
+    ew.sample(data, seed=5, checkpoint=place, **SETTINGS)
+    reseal(place / "chain-1", change)
+    assert "begin" in refusal(ew.resume, place)
+
+
+def test_a_request_that_makes_no_sense_is_refused(data, place):
+    interrupt(data, place)
+    for change in (
+        set_number(sampler={"name": "system", "settings": {}}),
+        set_number(sampler={"name": "Knowledge", "settings": {}}),
+        set_number(data={"kind": "table"}),
+        set_number(seed="five"),
+        set_number(chains=None),
+        lambda frame: Frame({}, {}),
+    ):
+        before = (place / "request").read_bytes()
+        reseal(place / "request", change)
+        assert str(place) in refusal(ew.resume, place) or True
+        (place / "request").write_bytes(before)
+
+
+@pytest.mark.parametrize("kind", ["nothing", "a file", "an empty directory", "a directory of something else"])
+def test_what_is_no_checkpoint_cannot_go_on(tmp_path, kind):
+    place = tmp_path / "place"
+    if kind == "a file":
+        place.write_text("mine")
+    elif kind != "nothing":
+        place.mkdir()
+        if kind == "a directory of something else":
+            (place / "thesis.tex").write_text("mine")
+    assert "There is no checkpoint in" in refusal(ew.resume, place)
+    assert "There is no checkpoint in" in refusal(ew.extend, place, iterations=10)
+
+
+def test_a_checkpoint_is_not_made_among_other_files(data, tmp_path):
+    (tmp_path / "file").write_text("mine")
+    assert "(File exists)" in refusal(ew.sample, data, checkpoint=tmp_path / "file")
+    assert "(Not a directory)" in refusal(ew.sample, data, checkpoint=tmp_path / "file" / "below")
+    (tmp_path / "chain-1").write_text("mine")
+    message = refusal(ew.sample, data, checkpoint=tmp_path)
+    assert "has other files, such as 'chain-1'" in message
+    assert (tmp_path / "chain-1").read_text() == "mine"
+
+
+def test_the_disk_may_be_full_at_any_moment(data, expected, place, monkeypatch):
+    fsync = os.fsync
+    for lives in (0, 1, 2, 5, 9, 14):
+        left = [lives]
+
+        def sync(descriptor, left=left):
+            left[0] -= 1
+            if left[0] < 0:
+                raise OSError(28, "No space left on device")
+            fsync(descriptor)
+
+        with monkeypatch.context() as patched:
+            patched.setattr(frames.os, "fsync", sync)
+            assert "No space left on device" in refusal(ew.sample, data, seed=5, checkpoint=place, **SETTINGS)
+        assert not list(place.glob("*.part"))
+    assert_same(expected, ew.resume(place, progress=False))
+
+
+def test_a_checkpoint_that_vanishes_is_missed(data, place, monkeypatch):
+    note = checkpoints.Checkpoint.note
+
+    def note_and_remove(self, number, chain, back, **settings):
+        note(self, number, chain, back, **settings)
+        if chain.iteration > 100 and place.exists():
+            place.rename(place.with_name("elsewhere"))
+            for path in place.with_name("elsewhere").iterdir():
+                path.unlink()
+
+    monkeypatch.setattr(checkpoints.Checkpoint, "note", note_and_remove)
+    assert "No such file" in refusal(ew.sample, data, seed=5, checkpoint=place, **SETTINGS)
+
+
+# Others.
+
+
+def test_a_checkpoint_has_few_files(data, place):
+    ew.sample(data, seed=5, checkpoint=place, **{**SETTINGS, "iterations": 50_000})
+    assert sorted(path.name for path in place.iterdir()) == ["chain-1", "chain-2", "lock", "request", "run.json"]
+    assert len(read_frames(place / "chain-1")[0]) > 10
+
+
+def test_frames_become_rarer_as_a_run_gets_longer(data, place, monkeypatch):
+    monkeypatch.setattr(checkpoints, "SECONDS", 2.0)
+    monkeypatch.setattr(checkpoints, "SHARE", 0.01)
+    run = checkpoints.Checkpoint(place, requests.Request(data, chains=1))
+    pending = run._pending[0]
+    written = []
+
+    class File:
+        def append(self, frame):
+            written.append(pending.total)
+
+    run._files = [File()]
+    plan = sampling.make_plan(data, None, sampler=None, score=None, prior=None, constraints=None)
+    chain = plan.model.start(np.arange(5), np.random.default_rng(1), sampling.Schedule(10**9, 0, 1000))
+    for _ in range(20_000):
+        chain.iteration += 1
+        back = engines.Advanced([], chain.families(), False, 1.0)
+        pending.add(back._replace(blocks=[]))
+        pending.groups = []
+        run.note(0, chain, None)
+    gaps = np.diff(written)
+    assert gaps.min() >= 2.0
+    assert gaps[-1] > 150
+    assert len(written) < 700
+
+
+def test_two_runs_cannot_use_one_checkpoint(data, place):
+    """Another process, that holds the lock as this one would."""
+    interrupt(data, place)
+    program = """
+        import sys
+        from pathlib import Path
+        from edgewise.running.locks import hold
+        held = hold(Path(sys.argv[1]) / "lock")
+        print("held", flush=True)
+        sys.stdin.read()
+    """
+    with subprocess.Popen(  # noqa: S603
+        [sys.executable, "-c", textwrap.dedent(program), str(place)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as other:
+        assert other.stdout.readline() == "held\n"
+        assert "is used by another run at this moment" in refusal(ew.resume, place)
+        assert "is used by another run" in refusal(ew.extend, place, iterations=5000)
+        assert "is used by another run" in refusal(ew.sample, data, seed=5, checkpoint=place, **SETTINGS)
+        other.kill()
+    assert ew.resume(place, progress=False).info["schedule"]["iterations"] == 3000
+
+
+def test_two_runs_of_one_process_cannot_use_one_checkpoint(data, place):
+    run = checkpoints.Checkpoint(place, requests.Request(data, chains=1))
+    interrupt(data, place)
+    run._lock = checkpoints.hold(place / "lock")
+    assert "is used by another run" in refusal(ew.resume, place.parent / "." / place.name)
+    run.close()
+    ew.resume(place, progress=False)
+
+
+def test_an_error_lets_go_of_the_checkpoint(data, place):
+    """Also as long as somebody looks at the error."""
+    interrupt(data, place)
+    with pytest.raises(Killed) as caught, pytest.MonkeyPatch.context() as patched:
+        patched.setattr(FrameFile, "append", lambda file, frame: (_ for _ in ()).throw(Killed))
+        ew.resume(place, progress=False)
+    ew.resume(place, progress=False)
+    assert caught.value is not None
+
+
+def test_what_was_asked_for_can_be_read_by_people(data, place):
+    ew.sample(data, seed=5, checkpoint=place, **SETTINGS)
+    about = json.loads((place / "run.json").read_text())
+    assert about["seed"] == 5
+    assert about["nodes"] == NAMES
+    assert about["sampler"]["name"] == "DagMCMC"
+
+
+def test_a_message_names_the_directory_of_results(data, tmp_path):
+    (tmp_path / "run.json").write_text("{}")
+    assert "is damaged" in refusal(ew.resume, tmp_path)
+
+
+def test_a_request_is_what_was_asked_for(data):
+    request = requests.Request(data, start=[0, 1], seed=3, thin=None, prior=ew.Sparsity("auto"))
+    back = requests.unpack_request(requests.pack_request(request))
+    pd.testing.assert_frame_equal(back.data, data)
+    assert replace(back, data=None) == replace(request, data=None)
