@@ -9,7 +9,8 @@ import pytest
 
 from edgewise.errors import ArgumentError
 from edgewise.experiments import pieces as module
-from edgewise.experiments.pieces import THREADS, Piece, run_pieces
+from edgewise.experiments.pieces import Piece, run_pieces
+from edgewise.tasks import THREADS
 
 WORK = """
 import os

@@ -22,6 +22,7 @@ from edgewise.graphs import Graph, as_dag, topological_order
 from edgewise.posterior import Posterior
 from edgewise.posterior.draws import DrawTable
 from edgewise.scores import Score, default_score, local_scores, prepare_score
+from edgewise.tasks import in_order, run_tasks
 
 Learner: TypeAlias = Callable[[pd.DataFrame], Graph]
 
@@ -53,7 +54,8 @@ def bootstrap(
         A whole number makes the resampled rows repeatable; by default a new one is chosen, and noted in
         ``posterior.info``. A learner that uses random numbers needs a seed of its own.
     executor
-        Where replicates are learned, a ``concurrent.futures.Executor``; by default here, one after the other.
+        Where replicates are learned: a ``concurrent.futures.Executor``, or a ``dask.distributed.Client``. By default
+        here, one after the other.
 
     Returns
     -------
@@ -99,8 +101,8 @@ def bootstrap(
         )
     tables = prepare_score(score, dataset)
     frame = dataset.to_frame()
-    learned = (map if executor is None else executor.map)(partial(_learn, learner, frame), seeds.spawn(int(replicates)))
-    dags = np.array(list(_check_dags(learned, dataset)))
+    learned = run_tasks(partial(_learn, learner, frame), seeds.spawn(int(replicates)), executor)
+    dags = np.array(list(_check_dags(in_order(learned), dataset)))
     return Posterior(
         nodes=dataset.names,
         draws=as_draws(dags, np.array([local_scores(dag, tables).sum() for dag in dags])),

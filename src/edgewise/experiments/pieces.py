@@ -8,23 +8,17 @@ whose settings have changed is another piece. A file is written complete or not 
 import hashlib
 import json
 import os
-import signal
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
-from multiprocessing import active_children, get_context
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from edgewise.errors import EdgewiseWarning
 from edgewise.files import new_file
-
-THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
-"""What numerical libraries read when they are loaded: workers that share the cores have one thread each."""
+from edgewise.tasks import run_in_processes
 
 FINGERPRINT = 12
 """Hexadecimal digits of a fingerprint: 48 bits, so that the thousands of pieces of a run do not collide."""
@@ -131,30 +125,14 @@ def _read(path: Path) -> dict[str, Any] | None:
 
 def _compute(pieces: Sequence[Piece], workers: int) -> Iterator[tuple[Piece, tuple[dict[str, Any], float]]]:
     """Yield pieces, with their results and the seconds they took, as they are finished."""
-    if not pieces:
-        return
-    others = active_children()
-    with (
-        _one_thread_each(),
-        ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_ignore_interrupts) as pool,
-    ):
+    for number, future in run_in_processes(_work, pieces, workers):
+        piece = pieces[number]
         try:
-            futures: dict[Future[tuple[dict[str, Any], float]], Piece] = {
-                pool.submit(_work, piece): piece for piece in pieces
-            }
-            for future in as_completed(futures):
-                try:
-                    finished = future.result()
-                except Exception as error:
-                    error.add_note(f"in the piece {futures[future].name} with {futures[future].settings}")
-                    raise
-                yield futures[future], finished
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            for worker in active_children():
-                if worker not in others:
-                    worker.terminate()
+            finished = future.result()
+        except Exception as error:
+            error.add_note(f"in the piece {piece.name} with {piece.settings}")
             raise
+        yield piece, finished
 
 
 def _work(piece: Piece) -> tuple[dict[str, Any], float]:
@@ -164,23 +142,3 @@ def _work(piece: Piece) -> tuple[dict[str, Any], float]:
         warnings.simplefilter("ignore", EdgewiseWarning)
         result = piece.work(**piece.settings)
     return result, time.perf_counter() - began
-
-
-def _ignore_interrupts() -> None:
-    """Leave Ctrl-C, which a terminal sends to all processes, to the one that started the workers."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-@contextmanager
-def _one_thread_each() -> Iterator[None]:
-    """Have processes that are started meanwhile compute with one thread."""
-    before = {name: os.environ.get(name) for name in THREADS}
-    os.environ.update(dict.fromkeys(THREADS, "1"))
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
