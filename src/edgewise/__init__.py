@@ -67,6 +67,7 @@ _HOME = {
     "resume": "running",
     "sample": "running",
     "sample_linear_extensions": "graphs",
+    "sample_many": "running",
     "score": "scores",
     "simulate": "data",
     "structural_hamming_distance": "graphs",
@@ -128,6 +129,7 @@ __all__ = [
     "resume",
     "sample",
     "sample_linear_extensions",
+    "sample_many",
     "score",
     "simulate",
     "structural_hamming_distance",
@@ -163,7 +165,7 @@ if TYPE_CHECKING:
     from edgewise.independence import FisherZ, GSquared, IndependenceTest, g_squared_test, partial_correlation_test
     from edgewise.posterior import Posterior, load
     from edgewise.priors import Ancestors, Constraints, EdgeBeliefs, LogPrior, Paths, Prior, Sparsity, TierOrder
-    from edgewise.running import extend, map_search, resume, sample
+    from edgewise.running import extend, map_search, resume, sample, sample_many
     from edgewise.samplers import DagMCMC, MinimalIMAP, OrderMCMC, PartitionMCMC, StructureMCMC
     from edgewise.scores import BDeu, BGe, DegenerateGaussian, GaussianBIC, Score, score
 

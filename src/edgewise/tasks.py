@@ -61,8 +61,8 @@ def run_tasks(
 
     Notes
     -----
-    When the caller has enough, what has not begun is cancelled. If the executor breaks, at least one future says so, and
-    items that were not handed to it do not come.
+    When the caller has enough, what has not begun is cancelled. If the executor breaks, at least one future says so,
+    and items that were not handed to it do not come.
     """
     if executor is None:
         yield from ((number, _compute(work, item)) for number, item in enumerate(items) if not is_over())

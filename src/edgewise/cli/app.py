@@ -118,10 +118,17 @@ def options(
         "edgewise fit measurements.csv --out results --time-budget 600 --json",
         "edgewise fit cohort.csv --out results --drop patient --kinds grade=ordinal --missing em",
         "edgewise fit screen.csv --out results --interventions condition --targets targets.yaml",
+        "edgewise fit 'plates/*.csv' --out results",
     )
 )
 def fit(
-    data: Annotated[Path, typer.Argument(help="CSV, TSV or Parquet file: a row per observation, named columns.")],
+    data: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="DATA",
+            help="CSV, TSV or Parquet file: a row per observation, named columns. Or several, or a pattern in quotes.",
+        ),
+    ],
     out: Annotated[Path, typer.Option(rich_help_panel=OUTPUT, help="Directory for the results; made if need be.")],
     iterations: Iterations = None,
     burn_in: BurnIn = 0.2,
@@ -137,6 +144,10 @@ def fit(
         typer.Option(rich_help_panel=CHAINS, help="good: go on beyond --iterations until the verdict is good."),
     ] = None,
     dask: Dask = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option(rich_help_panel=CHAINS, help="Several files: processes to run; by default one for each core."),
+    ] = None,
     alpha: Annotated[
         float | None,
         typer.Option(
@@ -206,10 +217,14 @@ def fit(
 
     Ctrl-C stops early and keeps what was drawn; during burn-in, a few draws are made first. If the run is killed,
     edgewise resume goes on with it.
+
+    Of several files, each has its own folder in --out, named after it, and summary.csv has a row for each. One that
+    fails does not stop the others, but makes the exit code 1. The same command again does what is not done yet.
     """
     import edgewise as ew
 
     from .clusters import connected
+    from .many import fit_many, is_many
     from .reading import read_interventions, read_kinds
     from .results import CHECKPOINT, DRAWS, check_directory, new_files, write_results
     from .summary import tell
@@ -220,7 +235,9 @@ def fit(
         ScoreName.bdeu: ew.BDeu,
         ScoreName.degenerate: ew.DegenerateGaussian,
     }
-    check_directory(out, overwrite=overwrite)
+    is_one = not is_many(data, jobs)
+    if is_one:
+        check_directory(out, overwrite=overwrite)
     reading = read_interventions(interventions, targets)
     reading |= {
         "kinds": read_kinds(kinds),
@@ -229,25 +246,32 @@ def fit(
         "columns": columns or None,
         "drop": drop or None,
     }
+    arguments: dict[str, Any] = {
+        "sampler": None if alpha is None else ew.MinimalIMAP(alpha=alpha, criterion="test"),
+        "score": None if score is None else scores[score](),
+        "prior": ew.Sparsity("auto" if gamma is None else gamma),
+        "constraints": None if constraints is None else ew.Constraints.read(constraints),
+        "iterations": iterations,
+        "burn_in": burn_in,
+        "thin": thin,
+        "chains": chains,
+        "until": None if until is None else "good",
+        "time_budget": time_budget,
+        **reading,
+    }
+    if not is_one:
+        output: dict[str, Any] = {"overwrite": overwrite, "quiet": quiet, "as_json": as_json}
+        fit_many(data, out, arguments, seed=seed, jobs=jobs, dask=dask, **output)
+        return
     with connected(dask) as executor, new_files(out, anew=True) as directory:
         posterior = ew.sample(
-            data,
-            sampler=None if alpha is None else ew.MinimalIMAP(alpha=alpha, criterion="test"),
-            score=None if score is None else scores[score](),
-            prior=ew.Sparsity("auto" if gamma is None else gamma),
-            constraints=None if constraints is None else ew.Constraints.read(constraints),
-            iterations=iterations,
-            burn_in=burn_in,
-            thin=thin,
-            chains=chains,
+            data[0],
             seed=seed,
             store=directory / DRAWS,
             checkpoint=out / CHECKPOINT,
-            until=None if until is None else "good",
             executor=executor,
-            time_budget=time_budget,
             progress=not quiet,
-            **reading,
+            **arguments,
         )
         summary = write_results(posterior, directory)
     tell(summary, out, quiet=quiet, as_json=as_json)

@@ -5,19 +5,16 @@ the next begins; then each experiment concludes from its own.
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-
 from edgewise.arguments import is_whole
 from edgewise.errors import ArgumentError
 from edgewise.files import writing
+from edgewise.running.progress import counting
 
 from . import figure1, figure2, figure3, table1, table2, table3, theorem
 from .experiment import SOURCES, Experiment, Section, find_data, make_figure
@@ -43,9 +40,6 @@ PAGE = "index.html"
 
 PIECES = "pieces"
 """The folder in which results are kept, so that the next run need not compute them again."""
-
-SPEED_OVER = 600.0
-"""Seconds from which the time left is estimated: pieces take from less than a second to a minute."""
 
 
 def reproduce(
@@ -87,7 +81,7 @@ def reproduce(
     plans = {experiment.name: experiment.plan(quick, data) for experiment in experiments}
     with writing(out):
         out.mkdir(parents=True, exist_ok=True)
-    with _watch(progress) as watch:
+    with counting(progress, "piece") as watch:
         results = run_pieces(_named(plans), out / PIECES, workers=workers, watch=watch)
     sections = []
     for experiment in experiments:
@@ -142,23 +136,3 @@ def _describe(names: Sequence[str], data: Path | None, *, quick: bool, seconds: 
         duration=f"{seconds / 60:.1f} minutes, without what was kept from a former run in the same directory",
         missing=missing_data(names, data),
     )
-
-
-@contextmanager
-def _watch(show: bool) -> Iterator[Callable[[int, int], None]]:
-    """Provide what is told of finished pieces: a bar on a terminal, a line for each tenth in a log, or nothing."""
-    console = Console(stderr=True)
-    if not show:
-        yield lambda done, total: None
-    elif console.is_terminal and not console.is_dumb_terminal:
-        columns = (TextColumn("pieces"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
-        with Progress(*columns, console=console, speed_estimate_period=SPEED_OVER) as bar:
-            task = bar.add_task("pieces")
-            yield lambda done, total: bar.update(task, completed=done, total=total)
-    else:
-
-        def log(done: int, total: int) -> None:
-            if done == total or done % max(total // 10, 1) == 0:
-                console.print(f"{done} of {total} pieces are done.", soft_wrap=True, highlight=False)
-
-        yield log

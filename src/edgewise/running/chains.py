@@ -7,7 +7,6 @@ a few draws are made. Where blocks end makes no difference to the draws, and eac
 the result is the same for any number of threads.
 """
 
-import os
 import time
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Executor, ThreadPoolExecutor
@@ -25,6 +24,7 @@ from .engines import Advanced, Engine, Threads, choose_engine
 from .forecast import Forecast
 from .progress import Watcher
 from .stopping import Cause, Stop
+from .threads import count_threads
 
 FIRST_STEPS = 8
 """Iterations in the first block of a chain, when nobody knows how long they take."""
@@ -119,7 +119,7 @@ def run_chains(work: Work) -> Cause | None:
     that is not for the checkpoint, from which the run goes on as if it had not been stopped.
     """
     running, stop = work.running, work.stop
-    with ThreadPoolExecutor(min(len(running), os.cpu_count() or 1)) as threads:
+    with ThreadPoolExecutor(min(len(running), count_threads())) as threads:
         engine = choose_engine(work.executor, threads, running[0].chain)
         stopped_by = None
         if work.timed is not None and any(mine.is_burning_in for mine in running):

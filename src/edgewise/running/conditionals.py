@@ -4,7 +4,6 @@ They need the score, which a posterior does not keep, so they are found at the e
 averaged in batches, whose means tell the error of the whole.
 """
 
-import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -18,6 +17,8 @@ from edgewise._kernels.summaries.edge_odds import Judge, add_edge_odds, new_odds
 from edgewise.posterior import Posterior
 from edgewise.posterior.features import exclude_for
 from edgewise.posterior.monte_carlo import monte_carlo_error
+
+from .threads import count_threads
 
 MOST_ENTRIES = 5 * 10**7
 """Most entries of p x p matrices to look at in a chain: a few seconds' work. Where the draws have more, every second,
@@ -54,7 +55,7 @@ def condition(posterior: Posterior, target: Target | DagTarget) -> Posterior:
             means[batch] = sums.transpose(0, 2, 1) / (weight[batch] or 1.0)
         return means, weight
 
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    with ThreadPoolExecutor(count_threads()) as pool:
         found = list(pool.map(average, range(len(draws.log_score))))
     means, weight = np.array([one for one, _ in found]), np.array([one for _, one in found])
     share = weight / np.where(weight.sum(axis=1, keepdims=True), weight.sum(axis=1, keepdims=True), 1.0)

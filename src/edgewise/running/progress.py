@@ -1,7 +1,7 @@
 """Progress on the terminal, in a log, or none."""
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
@@ -9,11 +9,13 @@ import numpy as np
 from rich.console import Console, RenderableType
 from rich.progress import (
     BarColumn,
+    MofNCompleteColumn,
     Progress,
     ProgressColumn,
     Task,
     TaskProgressColumn,
     TextColumn,
+    TimeElapsedColumn,
     TimeRemainingColumn,
 )
 from rich.text import Text
@@ -36,6 +38,10 @@ AGREEMENT_EVERY = 1.0
 
 AGREEMENT_SHARE = 0.01
 """The most of a run's time to spend on looking. With 1000 variables, a look takes a tenth of a second."""
+
+
+SPEED_OVER = 600.0
+"""Seconds from which the time left of many tasks is estimated: they take from less than a second to minutes."""
 
 
 class Watcher(Protocol):
@@ -156,3 +162,32 @@ def watch(show: bool, *, chains: int, p: int, length: str, stop: Stop, schedule:
         log.message(f"Sampling DAGs of {p} variables: {of_chains} of {length}.")
         yield log
         log.message(f"Sampling ended after {time.monotonic() - began:,.1f} seconds; summing up the draws.")
+
+
+@contextmanager
+def counting(show: bool, noun: str) -> Iterator[Callable[[int, int], None]]:
+    """Provide what is told how many of many things are done, and of how many.
+
+    It is a bar on a terminal, a line for each tenth in a log, or nothing.
+    """
+    console = Console(stderr=True)
+    if not show:
+        yield lambda done, total: None
+    elif console.is_terminal and not console.is_dumb_terminal:
+        columns = (
+            TextColumn(f"{noun}s"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+        )
+        with Progress(*columns, console=console, speed_estimate_period=SPEED_OVER) as bar:
+            task = bar.add_task(f"{noun}s")
+            yield lambda done, total: bar.update(task, completed=done, total=total)
+    else:
+
+        def log(done: int, total: int) -> None:
+            if done == total or done % max(total // 10, 1) == 0:
+                console.print(f"{done} of {total} {noun}s are done.", soft_wrap=True, highlight=False)
+
+        yield log

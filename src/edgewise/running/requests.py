@@ -18,7 +18,7 @@ import edgewise.independence
 import edgewise.priors
 import edgewise.samplers
 import edgewise.scores
-from edgewise.data import Data, Reading
+from edgewise.data import Data, Reading, load_data
 from edgewise.priors import Constraints, FunctionTerm, Prior
 from edgewise.samplers import Sampler
 from edgewise.scores import Score
@@ -58,17 +58,12 @@ LENGTHS = ("iterations", "burn_in", "thin", "chains", "time_budget", "until")
 
 def describe_request(request: Request, plan: Plan) -> dict[str, Any]:
     """Return all that decides what is drawn, as JSON gives it back."""
-    functions = {
-        term.name: hashlib.sha256(repr(_outline(code)).encode()).hexdigest()[:16]
-        for term in plan.prior.terms(plan.names).of(FunctionTerm)
-        if (code := getattr(term.function, "__code__", None)) is not None
-    }
     return as_plain(
         {
-            "versions": {name: importlib.metadata.version(name) for name in VERSIONS},
+            "versions": _find_versions(),
             **plan.record,
             "nodes": plan.names,
-            "functions": functions,
+            "functions": _hash_functions(plan.prior, plan.names),
             **{name: getattr(request, name) for name in LENGTHS},
             "seed": request.seed,
             "start": request.start,
@@ -83,6 +78,41 @@ def _outline(part: Any) -> Any:
     if isinstance(part, frozenset):
         return sorted(map(repr, part))
     return [_outline(item) for item in part] if isinstance(part, tuple) else repr(part)
+
+
+def describe_question(request: Request) -> dict[str, Any]:
+    """Return all that decides what is drawn, before anything is prepared, as JSON gives it back.
+
+    The data are read, and described as they are; parts that are left to us are None.
+    """
+    dataset = None if request.data is None else load_data(request.data, **request.reading)
+    names = tuple(request.nodes or ()) if dataset is None else dataset.names
+    parts = {name: getattr(request, name) for name in PARTS}
+    return as_plain(
+        {
+            "versions": _find_versions(),
+            "data": None if dataset is None else dataset.record(),
+            **{name: None if part is None else describe(part) for name, part in parts.items()},
+            "nodes": names,
+            "functions": {} if request.prior is None else _hash_functions(request.prior, names),
+            **{name: getattr(request, name) for name in LENGTHS},
+            "seed": request.seed,
+            "start": request.start,
+        }
+    )
+
+
+def _find_versions() -> dict[str, str]:
+    return {name: importlib.metadata.version(name) for name in VERSIONS}
+
+
+def _hash_functions(prior: Prior, names: tuple[str, ...]) -> dict[str, str]:
+    """Return what tells one version of a prior's functions from another."""
+    return {
+        term.name: hashlib.sha256(repr(_outline(code)).encode()).hexdigest()[:16]
+        for term in prior.terms(names).of(FunctionTerm)
+        if (code := getattr(term.function, "__code__", None)) is not None
+    }
 
 
 def find_difference(one: Any, other: Any, name: str = "") -> str | None:

@@ -36,6 +36,7 @@ from .plan import Plan, make_plan
 from .progress import Watcher, tell, watch
 from .requests import Request, describe_request
 from .stopping import Stop
+from .threads import count_threads
 
 Order = Sequence[int | str] | np.ndarray
 Start = str | Order | Sequence[Order]
@@ -150,7 +151,7 @@ def sample(
     ['source', 'target', 'probability', 'mcse', 'undirected', 'compelled']
     """
     _check_settings(chains, time_budget, executor, until)
-    _schedule(iterations, burn_in, thin, time_budget, p=1)
+    check_lengths(iterations=iterations, burn_in=burn_in, thin=thin, time_budget=time_budget)
     request = Request(
         data=data,
         nodes=nodes,
@@ -341,6 +342,20 @@ def _check_settings(
         raise ArgumentError(f"until must be 'good' or None, but {until!r} was given.")
 
 
+def check_lengths(
+    *,
+    iterations: int | None = None,
+    burn_in: float = 0.2,
+    thin: int | None = None,
+    chains: int = 1,
+    time_budget: float | None = None,
+    until: str | None = None,
+) -> None:
+    """Refuse what no run can work with, whatever its data."""
+    _check_settings(chains, time_budget, None, until)
+    _schedule(iterations, burn_in, thin, time_budget, p=1)
+
+
 def choose_seed(seed: int | None) -> int:
     """Return a seed, or a new one."""
     if seed is None:
@@ -390,7 +405,7 @@ def _begin(
             chain.advance(0)
         return RunningChain(chain, chain.iteration)
 
-    with compilation_announced(lambda: watcher.message(COMPILING)), ThreadPoolExecutor(os.cpu_count()) as pool:
+    with compilation_announced(lambda: watcher.message(COMPILING)), ThreadPoolExecutor(count_threads()) as pool:
         return list(pool.map(begin, range(len(orders))))
 
 
