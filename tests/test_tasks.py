@@ -1,3 +1,7 @@
+import fcntl
+import subprocess
+import sys
+import time
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from threading import Event
 
@@ -98,13 +102,22 @@ def test_items_that_a_broken_executor_was_not_given_do_not_come(work):
 
 
 WORK = """
+import fcntl
 import os
+import time
 
 
 def work_or_die(number):
     if number < 0:
         os.kill(os.getpid(), 9)
     return number
+
+
+def hold(path):
+    with open(path + ".new", "w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        os.rename(path + ".new", path)
+        time.sleep(3600)
 """
 
 
@@ -115,6 +128,22 @@ def work(tmp_path, monkeypatch):
     (tmp_path / f"{name}.py").write_text(WORK)
     monkeypatch.syspath_prepend(tmp_path)
     return __import__(name)
+
+
+def test_workers_end_with_the_process_that_started_them(work, tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        f"import {work.__name__} as work\n"
+        "from edgewise.tasks import run_in_processes\n"
+        "if __name__ == '__main__':\n"
+        f"    list(run_in_processes(work.hold, [{str(tmp_path / 'held')!r}], 1))\n"
+    )
+    with subprocess.Popen([sys.executable, script]) as process:  # noqa: S603
+        while not (tmp_path / "held").exists() and process.poll() is None:
+            time.sleep(0.05)
+        process.kill()
+    with (tmp_path / "held").open() as held:
+        fcntl.flock(held, fcntl.LOCK_EX)  # waits for the worker to let go of it, which would take an hour
 
 
 def test_a_process_that_dies_takes_nothing_with_it_but_its_item(work):

@@ -15,8 +15,9 @@ from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExec
 from contextlib import closing, contextmanager
 from functools import partial
 from itertools import islice
-from multiprocessing import active_children, get_context
+from multiprocessing import active_children, get_context, parent_process
 from queue import Empty, SimpleQueue
+from threading import Thread
 from typing import Any, TypeAlias, TypeVar
 
 Item = TypeVar("Item")
@@ -140,7 +141,7 @@ def processes(workers: int, *, is_over: Callable[[], bool] = never) -> Iterator[
     others = active_children()
     with (
         _one_thread_each(),
-        ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_ignore_interrupts) as pool,
+        ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_begin_worker) as pool,
     ):
         try:
             yield pool
@@ -203,9 +204,21 @@ def _wait(finished: "SimpleQueue[int]", is_over: Callable[[], bool]) -> int | No
     return None
 
 
-def _ignore_interrupts() -> None:
-    """Leave Ctrl-C, which a terminal sends to all processes, to the one that started the workers."""
+def _begin_worker() -> None:
+    """Leave Ctrl-C, which a terminal sends to all processes, to the one that started this one, and end when it ends.
+
+    A worker of a process that was killed would otherwise go on, and write to the same files as one of the next run.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_follow, daemon=True).start()
+
+
+def _follow() -> None:
+    """End this process when the one that started it has ended."""
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 @contextmanager
