@@ -24,7 +24,7 @@ from edgewise.samplers import Sampler
 from edgewise.scores import Score
 
 from .frames import Frame
-from .plan import Plan, as_plain
+from .plan import Plan, as_plain, describe
 from .tables import pack_data, unpack_data
 
 VERSIONS = ("edgewise", "numpy", "numba")
