@@ -107,6 +107,7 @@ def test_one_file_is_fitted_as_ever(run, plates, tmp_path):
     [
         (("nothing/*.csv",), "No file matches 'nothing/*.csv'"),
         (("plates/plate0.csv", "plates/plate0.csv"), "must differ"),
+        (("plates/plate0.csv", "plates/plate9.csv"), "There is no file 'plates/plate9.csv'"),
         (("plates/plate0.csv", "--jobs", "2"), "--jobs is for several files"),
         (("plates/*.csv", "--jobs", "0"), "at least 1, but 0"),
         (("plates/*.csv", "--jobs", "2", "--dask", "tcp://nowhere:1"), "give one of both"),

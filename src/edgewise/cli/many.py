@@ -16,7 +16,7 @@ from rich.text import Text
 from edgewise.errors import ArgumentError
 from edgewise.running.many import TABLE, Many, run_many
 from edgewise.running.sets import find_files, is_pattern
-from edgewise.wording import printable, shorten
+from edgewise.wording import printable, quote, shorten
 
 from .clusters import connected
 from .options import EXIT_CODES
@@ -57,6 +57,9 @@ def fit_many(
     if jobs is not None and jobs < 1:
         raise ArgumentError(f"--jobs must be a whole number, at least 1, but {jobs} was given.")
     files = [file for one in data for file in (find_files(str(one)) if is_pattern(str(one)) else [one])]
+    absent = next((file for file in files if not file.exists()), None)
+    if absent is not None:
+        raise ArgumentError(f"There is no file {quote(str(absent))}: check the names.")
     check_directory(out, overwrite=True)  # whether it holds results of the same command is seen later
     with connected(dask) as executor:
         many = run_many(
