@@ -20,7 +20,7 @@ from edgewise.samplers import Chain
 from edgewise.samplers.schedule import MOST_ITERATIONS
 
 from .checkpoints import Checkpoint
-from .engines import Advanced, Engine, Threads, choose_engine
+from .engines import Advanced, ClusterLostError, Engine, Threads, choose_engine
 from .forecast import Forecast
 from .progress import Watcher
 from .stopping import Cause, Stop
@@ -191,8 +191,8 @@ def _take_turns(
         number, future = finished.get()
         pending -= 1
         try:
-            back = engine.take(running[number].chain, future.result())
-        except (KeyboardInterrupt, BrokenExecutor):
+            back = engine.take(number, running[number].chain, future)
+        except (KeyboardInterrupt, BrokenExecutor, ClusterLostError):
             if find_cause() is None:
                 raise
             stopped_by = find_cause()

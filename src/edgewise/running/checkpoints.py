@@ -113,14 +113,15 @@ class Checkpoint:
             is_known = known.exists()
             if not is_known:
                 self.directory.mkdir(parents=True, exist_ok=True)
-                strange = {path.name for path in self.directory.iterdir()} - {LOCK, REQUEST, *PARTS_OF_FILES}
-                if strange:
-                    raise StorageError(
-                        f"No checkpoint can be made in {shown}, which has other files, such as "
-                        f"{quote(min(strange))}: give a new directory."
-                    )
+            names = {path.name for path in self.directory.iterdir()}
         except OSError as error:
             raise StorageError(f"No checkpoint can be made in {shown} ({error.strerror}).") from error
+        strange = names - {LOCK, REQUEST, *PARTS_OF_FILES}
+        if strange and not is_known:
+            raise StorageError(
+                f"No checkpoint can be made in {shown}, which has other files, such as {quote(min(strange))}: give a "
+                "new directory."
+            )
         self._lock = hold(self.directory / LOCK)
         if is_known:
             different = find_difference(read_about(known), about)

@@ -12,13 +12,15 @@ import os
 import secrets
 import threading
 import time
-from collections.abc import Callable
-from concurrent.futures import Executor, ThreadPoolExecutor
+from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError, Executor, ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
 
 from edgewise._kernels.basics.recorder import Draws
+from edgewise.errors import EdgewiseError
 from edgewise.samplers import Chain
 from edgewise.samplers.snapshots import Snapshot
 
@@ -46,8 +48,8 @@ class Engine(Protocol):
     def submit(self, number: int, chain: Chain, steps: int) -> Any:
         """Begin to advance a chain, and return a future."""
 
-    def take(self, chain: Chain, result: Any) -> Advanced | None:
-        """Let a chain be where a result says, and return what it drew; None if the block must be submitted again."""
+    def take(self, number: int, chain: Chain, future: Any) -> Advanced | None:
+        """Let a chain be where a future says, and return what it drew; None if the block must be submitted again."""
 
 
 class Threads:
@@ -62,9 +64,9 @@ class Threads:
         """Begin to advance a chain."""
         return self._pool.submit(_advance, chain, steps)
 
-    def take(self, chain: Chain, result: Any) -> Advanced:
+    def take(self, number: int, chain: Chain, future: Any) -> Advanced:
         """Return what the chain drew; it is where it should be."""
-        return cast(Advanced, result)
+        return cast(Advanced, future.result())
 
 
 def _advance(chain: Chain, steps: int) -> Advanced:
@@ -86,38 +88,86 @@ class Elsewhere:
 
     def submit(self, number: int, chain: Chain, steps: int) -> Any:
         """Begin to advance a chain."""
-        template = self._template if id(chain) in self._asking else None
-        self._asking.discard(id(chain))
+        template = self._template if number in self._asking else None
+        self._asking.discard(number)
         return self._executor.submit(advance_elsewhere, self._key, template, chain.snapshot(), steps)
 
-    def take(self, chain: Chain, result: Any) -> Advanced | None:
+    def take(self, number: int, chain: Chain, future: Any) -> Advanced | None:
         """Let the chain be where the worker's one is, unless the worker has no template."""
+        result = future.result()
         if result is None:
-            self._asking.add(id(chain))
+            self._asking.add(number)
             return None
         snapshot, advanced = result
         chain.restore(snapshot)
         return cast(Advanced, advanced)
 
 
+class ClusterLostError(EdgewiseError):
+    """No worker of a cluster computes blocks any more."""
+
+
 class OnDask(Elsewhere):
-    """Chains are advanced by the workers of a Dask cluster, to all of which the template is sent beforehand."""
+    """Chains are advanced by the workers of a Dask cluster, to all of which the template is sent beforehand.
+
+    Dask itself gives the block of a worker that died to another. But if no worker has the template any more, blocks are
+    cancelled, and it is sent anew.
+    """
 
     def __init__(self, client: Any, chain: Chain) -> None:
         super().__init__(client, chain)
-        self._scattered = client.scatter(self._template, broadcast=True)
+        self._losses = 0
+        self._sent = 0
+        self._sent_before: dict[int, int] = {}
+        self._send()
+
+    def _send(self) -> None:
+        self._sent += 1
+        with _cluster_watched():
+            self._scattered = self._executor.scatter(self._template, broadcast=True, hash=False)
 
     def submit(self, number: int, chain: Chain, steps: int) -> Any:
         """Begin to advance a chain; the dashboard shows it by its name."""
-        return self._executor.submit(
-            advance_elsewhere,
-            self._key,
-            self._scattered,
-            chain.snapshot(),
-            steps,
-            key=f"edgewise-chain-{number + 1}-{self._key}-{chain.iteration}",
-            retries=RETRIES,
-        )
+        self._sent_before[number] = self._sent
+        with _cluster_watched():
+            return self._executor.submit(
+                advance_elsewhere,
+                self._key,
+                self._scattered,
+                chain.snapshot(),
+                steps,
+                key=f"edgewise-chain-{number + 1}-{self._key}-{self._sent}-{chain.iteration}",
+                retries=RETRIES,
+            )
+
+    def take(self, number: int, chain: Chain, future: Any) -> Advanced | None:
+        """Let the chain be where the worker's one is, unless the template was lost."""
+        try:
+            with _cluster_watched():
+                advanced = super().take(number, chain, future)
+        except ClusterLostError:
+            if self._sent_before[number] == self._sent:
+                self._losses += 1
+                if self._losses > RETRIES:
+                    raise
+                self._send()
+            return None
+        self._losses = 0
+        return advanced
+
+
+@contextmanager
+def _cluster_watched() -> Iterator[None]:
+    """Turn what Dask says when workers or the scheduler are lost into a sentence."""
+    try:
+        yield
+    except Exception as error:
+        if isinstance(error, CancelledError | OSError) or type(error).__name__ == "KilledWorker":
+            raise ClusterLostError(
+                "The Dask cluster no longer answers, or has lost its workers again and again: start it anew; a run "
+                "with a checkpoint goes on from there."
+            ) from error
+        raise
 
 
 def choose_engine(executor: Any, pool: ThreadPoolExecutor, chain: Chain) -> Engine:

@@ -102,8 +102,12 @@ class FrameFile:
         self._length = length
         with writing(path):
             self._file = path.open("r+b" if path.exists() else "w+b")
-            self._file.truncate(length)
-            sync_directory(path.parent)
+            try:
+                self._file.truncate(length)
+                sync_directory(path.parent)
+            except BaseException:
+                self._file.close()
+                raise
 
     def append(self, frame: Frame) -> None:
         """Write a frame, and see it on the disk; if it cannot be written, the frames before it remain."""

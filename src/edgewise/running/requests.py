@@ -8,7 +8,8 @@ import hashlib
 import importlib.metadata
 import json
 from dataclasses import dataclass, field, fields, is_dataclass
-from types import CodeType
+from functools import partial
+from types import CodeType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ import edgewise.priors
 import edgewise.samplers
 import edgewise.scores
 from edgewise.data import Data, Reading, load_data
-from edgewise.priors import Constraints, FunctionTerm, Prior
+from edgewise.priors import Constraints, LogPrior, Prior, PriorSum
 from edgewise.samplers import Sampler
 from edgewise.scores import Score
 
@@ -63,7 +64,7 @@ def describe_request(request: Request, plan: Plan) -> dict[str, Any]:
             "versions": _find_versions(),
             **plan.record,
             "nodes": plan.names,
-            "functions": _hash_functions(plan.prior, plan.names),
+            "functions": _hash_functions(plan.prior),
             **{name: getattr(request, name) for name in LENGTHS},
             "seed": request.seed,
             "start": request.start,
@@ -72,12 +73,24 @@ def describe_request(request: Request, plan: Plan) -> dict[str, Any]:
 
 
 def _outline(part: Any) -> Any:
-    """Return what a compiled function does, and not where it is, with all functions within it."""
+    """Return what a function does, as far as that can be seen, and not where in memory it is."""
+    if isinstance(part, FunctionType):
+        within = [cell.cell_contents for cell in part.__closure__ or ()]
+        return [_outline(item) for item in (part.__code__, part.__defaults__, part.__kwdefaults__, within)]
+    if isinstance(part, partial):
+        return [_outline(item) for item in (part.func, part.args, part.keywords)]
     if isinstance(part, CodeType):
         return part.co_code.hex(), part.co_names, part.co_varnames, [_outline(constant) for constant in part.co_consts]
-    if isinstance(part, frozenset):
-        return sorted(map(repr, part))
-    return [_outline(item) for item in part] if isinstance(part, tuple) else repr(part)
+    if isinstance(part, np.ndarray):
+        return part.dtype.str, part.shape, part.tobytes()
+    if isinstance(part, frozenset | set):
+        return sorted(repr(_outline(item)) for item in part)
+    if isinstance(part, dict):
+        return [(_outline(key), _outline(item)) for key, item in part.items()]
+    if isinstance(part, tuple | list):
+        return [_outline(item) for item in part]
+    is_plain = part is None or part is ... or isinstance(part, bool | int | float | complex | str | bytes | np.generic)
+    return repr(part) if is_plain else type(part).__qualname__
 
 
 def describe_question(request: Request) -> dict[str, Any]:
@@ -94,7 +107,7 @@ def describe_question(request: Request) -> dict[str, Any]:
             "data": None if dataset is None else dataset.record(),
             **{name: None if part is None else describe(part) for name, part in parts.items()},
             "nodes": names,
-            "functions": {} if request.prior is None else _hash_functions(request.prior, names),
+            "functions": [] if request.prior is None else _hash_functions(request.prior),
             **{name: getattr(request, name) for name in LENGTHS},
             "seed": request.seed,
             "start": request.start,
@@ -106,13 +119,14 @@ def _find_versions() -> dict[str, str]:
     return {name: importlib.metadata.version(name) for name in VERSIONS}
 
 
-def _hash_functions(prior: Prior, names: tuple[str, ...]) -> dict[str, str]:
+def _hash_functions(prior: Prior) -> list[dict[str, str]]:
     """Return what tells one version of a prior's functions from another."""
-    return {
-        term.name: hashlib.sha256(repr(_outline(code)).encode()).hexdigest()[:16]
-        for term in prior.terms(names).of(FunctionTerm)
-        if (code := getattr(term.function, "__code__", None)) is not None
-    }
+    parts = prior.parts if isinstance(prior, PriorSum) else (prior,)
+    return [
+        {part.name: hashlib.sha256(repr(_outline(part.function)).encode()).hexdigest()[:16]}
+        for part in parts
+        if isinstance(part, LogPrior)
+    ]
 
 
 def find_difference(one: Any, other: Any, name: str = "") -> str | None:
@@ -128,7 +142,9 @@ def find_difference(one: Any, other: Any, name: str = "") -> str | None:
 
 def _shorten(value: Any) -> str:
     text = json.dumps(value)
-    return text if len(text) <= 60 else text[:57] + "..."
+    if len(text) <= 60:
+        return text
+    return json.dumps(f"{value[:16]}…", ensure_ascii=False) if isinstance(value, str) else "something else"
 
 
 CELLS = "cells "

@@ -1,0 +1,309 @@
+"""Same seed, same draws, wherever chains run: threads, processes, executors of others, and a Dask cluster."""
+
+import json
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from distributed import Client
+
+import edgewise as ew
+from edgewise.running import checkpoints, engines
+from edgewise.running.engines import Elsewhere, advance_elsewhere, count_workers
+from edgewise.samplers import Schedule
+from sentences import check_sentence
+
+SETTINGS = {"iterations": 4000, "burn_in": 500, "thin": 7, "chains": 3, "seed": 5, "progress": False}
+STUCK = 600
+"""Seconds after which a cluster will not answer any more, however busy the machine is."""
+
+
+@pytest.fixture(scope="module")
+def data():
+    return ew.simulate(6, 60, seed=1).data
+
+
+@pytest.fixture(scope="module")
+def expected(data):
+    return ew.sample(data, **SETTINGS)
+
+
+@pytest.fixture(autouse=True)
+def short_blocks(monkeypatch):
+    monkeypatch.setattr(Elsewhere, "block_seconds", 0.02)
+
+
+def assert_same(first, second):
+    np.testing.assert_array_equal(first.dags(), second.dags())
+    np.testing.assert_array_equal(first.orders(), second.orders())
+    np.testing.assert_array_equal(first.draws.log_score, second.draws.log_score)
+    assert first.moves == second.moves
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+def test_threads_draw_the_same(data, expected, threads):
+    with ThreadPoolExecutor(threads) as executor:
+        assert_same(expected, ew.sample(data, executor=executor, **SETTINGS))
+
+
+@pytest.fixture(scope="module")
+def processes():
+    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as executor:
+        yield executor
+
+
+@pytest.mark.parametrize(
+    "sampler",
+    [ew.DagMCMC(), ew.MinimalIMAP(temperatures=3), ew.MinimalIMAP(parents="full", alpha=0.05), ew.StructureMCMC()],
+)
+def test_processes_draw_the_same(data, processes, sampler):
+    settings = {**SETTINGS, "sampler": sampler}
+    assert_same(ew.sample(data, **settings), ew.sample(data, executor=processes, **settings))
+
+
+def test_processes_leave_the_same_checkpoint(data, expected, processes, tmp_path, monkeypatch):
+    monkeypatch.setattr(checkpoints, "SECONDS", 0.0)
+    ew.sample(data, executor=processes, checkpoint=tmp_path / "kept", **SETTINGS)
+    assert len(checkpoints.read_frames(tmp_path / "kept" / "chain-1")[0]) > 2
+    assert_same(expected, ew.resume(tmp_path / "kept", progress=False))
+    longer = ew.extend(tmp_path / "kept", iterations=6000, executor=processes, progress=False)
+    assert_same(ew.sample(data, **{**SETTINGS, "iterations": 6000}), longer)
+
+
+class Promise:
+    """A future that has nothing but what is asked of one."""
+
+    def __init__(self):
+        self._value = None
+        self._is_done = threading.Event()
+        self._call = None
+
+    def add_done_callback(self, call):
+        self._call = call
+        self._is_done.set()
+
+    def keep(self, value):
+        self._is_done.wait()
+        self._value = value
+        self._call(self)
+
+    def result(self):
+        return self._value
+
+
+class Clerks:
+    """An executor of somebody else, with a thread for each task."""
+
+    def __init__(self):
+        self.tasks = 0
+
+    def submit(self, function, *arguments):
+        self.tasks += 1
+        promise = Promise()
+        threading.Thread(target=lambda: promise.keep(function(*arguments))).start()
+        return promise
+
+
+def test_an_executor_may_have_futures_of_its_own(data, expected):
+    clerks = Clerks()
+    assert_same(expected, ew.sample(data, executor=clerks, **SETTINGS))
+    assert clerks.tasks > 6
+
+
+def test_a_worker_asks_for_what_chains_share_once(data, monkeypatch):
+    monkeypatch.setattr(engines, "_templates", {})
+    sent = []
+
+    class Counting(Clerks):
+        def submit(self, function, key, template, snapshot, steps):
+            sent.append(template is not None)
+            return super().submit(function, key, template, snapshot, steps)
+
+    ew.sample(data, executor=Counting(), **{**SETTINGS, "chains": 1})
+    assert sent[:3] == [False, True, False]
+    assert sum(sent) == 1
+
+
+def test_a_worker_keeps_few_runs(data, monkeypatch):
+    monkeypatch.setattr(engines, "_templates", {})
+    monkeypatch.setattr(engines, "_idle", {})
+    dataset = ew.load_data(data)
+    model = ew.MinimalIMAP().resolve(dataset).prepare(dataset, ew.BGe(), ew.Sparsity(1.0))
+    chain = model.start(np.arange(6), np.random.default_rng(1), Schedule(1000, 0, 10))
+    for number in range(10):
+        snapshot, advanced = advance_elsewhere(f"run {number}", chain, chain.snapshot(), 20)
+        assert snapshot.iteration == 20
+        assert advanced.is_numbered_anew
+    assert len(engines._templates) == len(engines._idle) == engines.MOST_TEMPLATES
+    assert advance_elsewhere("run 0", None, chain.snapshot(), 20) is None
+
+
+def test_threads_of_a_worker_do_not_share_a_chain(data, expected, monkeypatch):
+    """Many runs at the same time, in one worker."""
+    monkeypatch.setattr(engines, "_templates", {})
+    found = []
+    runs = [
+        threading.Thread(target=lambda: found.append(ew.sample(data, executor=Clerks(), **SETTINGS))) for _ in range(6)
+    ]
+    for run in runs:
+        run.start()
+    for run in runs:
+        run.join()
+    assert len(found) == 6
+    for posterior in found:
+        assert_same(expected, posterior)
+
+
+# A cluster.
+
+
+class Cluster:
+    """A Dask scheduler and workers, each a process of its own."""
+
+    def __init__(self, folder, workers=2):
+        self.file = folder / "scheduler.json"
+        self.processes = [self._start("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--no-show")]
+        self.workers = [self.add_worker() for _ in range(workers)]
+        self._wait_for(self.file.exists)
+        # The file is written in pieces.
+        self._wait_for(lambda: self.file.read_text().rstrip().endswith("}"))
+        self.address = json.loads(self.file.read_text())["address"]
+
+    def _start(self, kind, *arguments):
+        module = f"distributed.cli.dask_{kind}"
+        return subprocess.Popen(  # noqa: S603
+            [sys.executable, "-m", module, "--scheduler-file", str(self.file), *arguments],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+
+    def _wait_for(self, condition):
+        end = time.monotonic() + STUCK
+        while not condition():
+            assert time.monotonic() < end
+            assert self.processes[0].poll() is None
+            time.sleep(0.05)
+
+    def add_worker(self):
+        process = self._start("worker", "--no-nanny", "--nthreads", "1", "--host", "127.0.0.1", "--no-dashboard")
+        self.processes.append(process)
+        return process
+
+    def close(self):
+        for process in reversed(self.processes):
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    made = Cluster(tmp_path_factory.mktemp("cluster"))
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def client(cluster):
+    with Client(cluster.address, timeout=STUCK) as client:
+        client.wait_for_workers(2, timeout=STUCK)
+        yield client
+
+
+def test_a_cluster_draws_the_same(data, expected, client):
+    assert count_workers(client) == 2
+    assert_same(expected, ew.sample(data, executor=client, **SETTINGS))
+
+
+def test_a_cluster_draws_the_same_with_replicas(data, client):
+    settings = {**SETTINGS, "sampler": ew.MinimalIMAP(temperatures=3)}
+    assert_same(ew.sample(data, **settings), ew.sample(data, executor=client, **settings))
+
+
+def test_a_run_goes_on_in_a_cluster_and_elsewhere(data, expected, client, tmp_path):
+    ew.sample(data, checkpoint=tmp_path / "kept", **SETTINGS)
+    longer = ew.extend(tmp_path / "kept", iterations=6000, executor=client, progress=False)
+    assert_same(ew.sample(data, **{**SETTINGS, "iterations": 6000}), longer)
+    assert_same(longer, ew.resume(tmp_path / "kept", progress=False))
+
+
+def test_functions_without_a_name_are_not_sent_to_a_cluster(data, client, processes):
+    prior = ew.LogPrior(lambda dag: -float(dag.sum()))
+    for executor in (client, processes, Clerks()):
+        with pytest.raises(ew.ArgumentError) as caught:
+            ew.sample(data, prior=prior, executor=executor, **SETTINGS)
+        assert "<lambda> of LogPrior cannot be sent to other processes" in check_sentence(str(caught.value))
+
+
+def test_a_run_survives_a_worker_and_ends_with_the_last_one(data, expected, tmp_path, monkeypatch):
+    cluster = Cluster(tmp_path)
+    take, taken = engines.OnDask.take, []
+
+    def take_and_kill(self, number, chain, future):
+        taken.append(chain.iteration)
+        if len(taken) == 5:
+            os.kill(cluster.workers[0].pid, signal.SIGKILL)
+        return take(self, number, chain, future)
+
+    try:
+        with Client(cluster.address, timeout=STUCK) as client:
+            client.wait_for_workers(2, timeout=STUCK)
+            with monkeypatch.context() as patched:
+                patched.setattr(engines.OnDask, "take", take_and_kill)
+                assert_same(expected, ew.sample(data, executor=client, **SETTINGS))
+            assert len(taken) > 8
+            cluster.workers[0].wait()
+            cluster.add_worker()
+            client.wait_for_workers(2, timeout=STUCK)
+            assert_same(expected, ew.sample(data, executor=client, **SETTINGS))
+    finally:
+        cluster.close()
+
+
+def test_a_run_survives_all_of_its_workers_one_after_another(data, expected, tmp_path, monkeypatch):
+    """What chains share is lost with the last worker that had it, and is sent again."""
+    cluster = Cluster(tmp_path, workers=1)
+    take, taken = engines.OnDask.take, []
+
+    def take_and_kill(self, number, chain, future):
+        taken.append(chain.iteration)
+        if len(taken) == 5:
+            os.kill(cluster.workers[0].pid, signal.SIGKILL)
+            cluster.add_worker()
+        return take(self, number, chain, future)
+
+    try:
+        with Client(cluster.address, timeout=STUCK) as client:
+            client.wait_for_workers(1, timeout=STUCK)
+            monkeypatch.setattr(engines.OnDask, "take", take_and_kill)
+            assert_same(expected, ew.sample(data, executor=client, **SETTINGS))
+    finally:
+        cluster.close()
+
+
+@pytest.mark.slow
+def test_a_cluster_that_is_lost_is_an_error_and_the_run_goes_on_elsewhere(data, expected, tmp_path, monkeypatch):
+    monkeypatch.setattr(checkpoints, "SECONDS", 0.0)
+    cluster = Cluster(tmp_path)
+    take, taken = engines.OnDask.take, []
+
+    def take_and_kill(self, number, chain, future):
+        taken.append(chain.iteration)
+        if len(taken) == 5:
+            cluster.close()
+        return take(self, number, chain, future)
+
+    client = Client(cluster.address, timeout=20)  # for so long it waits for the scheduler to come back
+    client.wait_for_workers(2, timeout=STUCK)
+    monkeypatch.setattr(engines.OnDask, "take", take_and_kill)
+    with pytest.raises(ew.EdgewiseError) as caught:
+        ew.sample(data, executor=client, checkpoint=tmp_path / "kept", **SETTINGS)
+    assert "The Dask cluster no longer answers" in check_sentence(str(caught.value))
+    client.close(timeout=1)
+    assert_same(expected, ew.resume(tmp_path / "kept", progress=False))
