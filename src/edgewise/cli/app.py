@@ -292,11 +292,13 @@ def resume(
 ) -> None:
     """Go on with a run that was killed or stopped, to the same draws; or let one that has ended go on."""
     import edgewise as ew
+    from edgewise.running.checkpoints import open_checkpoint
 
     from .clusters import connected
     from .results import CHECKPOINT, DRAWS, new_files, tidy_up, write_results
     from .summary import tell
 
+    open_checkpoint(directory / CHECKPOINT)
     tidy_up(directory)
     settings: dict[str, Any] = {"progress": not quiet}
     with connected(dask) as settings["executor"], new_files(directory) as place:

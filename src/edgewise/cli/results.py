@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -13,6 +14,8 @@ import pandas as pd
 from edgewise.data import Simulation
 from edgewise.errors import ArgumentError, EdgewiseError, StorageError
 from edgewise.posterior import Posterior, load
+from edgewise.running.checkpoints import ABOUT, LOCK
+from edgewise.running.locks import hold
 from edgewise.wording import quote
 
 from .summary import REPORT, Summary
@@ -30,11 +33,11 @@ def check_directory(out: Path, *, overwrite: bool) -> None:
     try:
         if os.path.lexists(out) and not out.is_dir():
             raise ArgumentError(f"--out must be a directory, but {shown} is a file.")
-        if (out / CHECKPOINT).is_dir() and not overwrite:
+        if (out / CHECKPOINT / ABOUT).exists() and not overwrite:
             raise ArgumentError(
                 f"--out is {shown}, which holds a run: edgewise resume goes on with it, and --overwrite begins anew."
             )
-        if out.is_dir() and any(out.iterdir()) and not overwrite:
+        if out.is_dir() and not all(map(_is_left, out.iterdir())) and not overwrite:
             raise ArgumentError(f"--out is {shown}, which is not empty: choose another directory, or add --overwrite.")
         nearest = next(place for place in (out, *out.absolute().parents) if place.exists())
         if not nearest.is_dir():
@@ -53,9 +56,40 @@ def is_demo(out: Path) -> bool:
         return False
 
 
+def _is_left(path: Path) -> bool:
+    """Whether something was left by a command that was killed, before there was anything to go on with."""
+    if path.name == CHECKPOINT:
+        return path.is_dir() and not (path / ABOUT).exists()
+    return _is_unfinished(path)
+
+
+def _is_unfinished(path: Path) -> bool:
+    """Whether a directory belongs to a command of which nothing else is left."""
+    process = re.fullmatch(rf"{re.escape(UNFINISHED)}(?:(\d+)-)?\w+", path.name)
+    if process is None or not path.is_dir():
+        return False
+    if process[1] is None:
+        return True
+    try:
+        os.kill(int(process[1]), 0)
+    except ProcessLookupError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
 def tidy_up(out: Path) -> None:
-    """Remove what a run that was killed has left unfinished."""
-    for left in out.glob(f"{UNFINISHED}*"):
+    """Remove what a command that was killed has left unfinished.
+
+    Raises
+    ------
+    StorageError
+        If the run in the directory is under way.
+    """
+    if (out / CHECKPOINT).is_dir():
+        hold(out / CHECKPOINT / LOCK).close()
+    for left in filter(_is_unfinished, out.glob(f"{UNFINISHED}*")):
         shutil.rmtree(left, ignore_errors=True)
 
 
@@ -72,7 +106,7 @@ def new_files(out: Path, *, anew: bool = False) -> Iterator[Path]:
         if anew:
             tidy_up(out)
             shutil.rmtree(out / CHECKPOINT, ignore_errors=True)
-        with tempfile.TemporaryDirectory(prefix=UNFINISHED, dir=out) as directory:
+        with tempfile.TemporaryDirectory(prefix=f"{UNFINISHED}{os.getpid()}-", dir=out) as directory:
             try:
                 yield Path(directory)
             except KeyboardInterrupt as interrupt:

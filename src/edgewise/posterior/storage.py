@@ -6,6 +6,7 @@ checksum, what is read is also checked to be a posterior (``variables.py``, ``ch
 """
 
 import hashlib
+import io
 import json
 import os
 from dataclasses import replace
@@ -43,6 +44,44 @@ MOST_IN_MEMORY = 2**26
 """Bytes from which the large variables are left in the file."""
 
 
+class _Draft(io.FileIO):
+    """A file that HDF5 writes to, and that never fails as far as HDF5 can see.
+
+    HDF5 cannot close a file that it cannot write to, because the disk is full: the process ends with a crash. So it is
+    told that all is well, and ``check`` says what is not.
+    """
+
+    _failure: OSError | None = None
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, "w+")
+
+    def write(self, data: Any) -> int:
+        """Write all of the data, unless that has failed before."""
+        view = memoryview(data).cast("B")
+        size = len(view)
+        try:
+            while len(view) and self._failure is None:
+                view = view[super().write(view) or 0 :]
+        except OSError as error:
+            self._failure = error
+        return size
+
+    def truncate(self, size: int | None = None) -> int:
+        """Let the file have a size, unless something has failed before."""
+        try:
+            if self._failure is None:
+                return super().truncate(size)
+        except OSError as error:
+            self._failure = error
+        return size or 0
+
+    def check(self) -> None:
+        """Raise what has failed."""
+        if self._failure is not None:
+            raise self._failure
+
+
 class DrawFile:
     """A file under way: takes draws, chain by chain and block by block.
 
@@ -56,7 +95,8 @@ class DrawFile:
         self._waiting: list[list[Draws]] = [[] for _ in range(chains)]
         self._chunk = max(ENTRIES_PER_CHUNK // p, 1)
         with writing(self.path):
-            self._file = h5netcdf.File(self._part, "w")
+            self._draft = _Draft(self._part)
+            self._file = h5netcdf.File(self._draft, "w")
             self._file.dimensions = {"chain": chains, "draw": None, "node": p, "position": p}
             for name, dimensions in DRAWN.items():
                 chunks = (1, self._chunk, p)[: len(dimensions)]
@@ -89,6 +129,7 @@ class DrawFile:
                 self._file.resize_dimension("draw", stop)
             for name, array in waiting._asdict().items():
                 self._file.variables[name][chain, start:stop] = array[:number]
+            self._draft.check()
 
     def gather(self, draws: int, families: Families) -> DrawTable:
         """Cut every chain to ``draws`` draws, and return them; if they are many, they stay in the file."""
@@ -124,6 +165,8 @@ class DrawFile:
             self._file.attrs["about"] = text
             self._file.attrs["sha256"] = _checksum(text, drawn | arrays)
             self._file.close()
+            self._draft.check()
+            self._draft.close()
             self._part.replace(self.path)
             left = [name for name in LARGE if not isinstance(drawn[name], np.ndarray)]
             if not left:
@@ -137,6 +180,7 @@ class DrawFile:
     def __exit__(self, *_: object) -> None:
         """Leave nothing behind unless the file was finished."""
         self._file.close()
+        self._draft.close()
         self._part.unlink(missing_ok=True)
 
 
