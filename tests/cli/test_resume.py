@@ -2,7 +2,6 @@
 
 import json
 import os
-import random
 import signal
 import subprocess
 import sys
@@ -105,13 +104,12 @@ def kill_and_resume(run, folder, undisturbed, moments):
 
 
 def test_a_killed_command_goes_on_to_the_same_draws(run, often, undisturbed, tmp_path):
-    kill_and_resume(run, tmp_path, undisturbed, [0.0, random.Random(1).random()])
+    kill_and_resume(run, tmp_path, undisturbed, [0.0, *np.random.default_rng(1).random(1)])
 
 
 @pytest.mark.slow
 def test_a_command_may_be_killed_at_any_moment(run, often, undisturbed, tmp_path):
-    chance = random.Random(2)
-    kill_and_resume(run, tmp_path, undisturbed, [chance.random() for _ in range(20)])
+    kill_and_resume(run, tmp_path, undisturbed, np.random.default_rng(2).random(20))
 
 
 def test_a_command_that_is_killed_again_and_again_goes_on(run, often, undisturbed, tmp_path):
