@@ -119,7 +119,7 @@ def test_the_same_on_dask(data, found):
     distributed = pytest.importorskip("distributed")
     with (
         distributed.LocalCluster(
-            n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None, protocol="inproc://"
+            n_workers=1, threads_per_worker=2, processes=False, dashboard_address=":0", protocol="inproc://"
         ) as cluster,
         distributed.Client(cluster) as client,
     ):
