@@ -83,7 +83,7 @@ def test_fit_writes_its_results(run, table, tmp_path):
     assert "Traceback" not in done.err
     assert "Most probable pairs" in done.out
     out = tmp_path / "results" / "first"
-    assert sorted(os.listdir(out)) == FILES
+    assert sorted(os.listdir(out)) == ["checkpoint", *FILES]
     posterior = ew.load(out / "posterior.nc")
     expected = ew.sample(
         table,
@@ -185,7 +185,10 @@ def test_a_bad_run_is_called_bad_once(run, table, tmp_path):
     assert done.code == 0
     verdict = json.loads((tmp_path / "out" / "run.json").read_text())["verdict"]
     assert verdict.startswith("Do not trust this run yet")
-    assert done.out.splitlines()[-2] == f"Verdict: bad. {verdict}"
+    assert done.out.splitlines()[-3:-1] == [
+        f"Verdict: bad. {verdict}",
+        "To let the chains go on: edgewise resume out --iterations 1000",
+    ]
     assert verdict not in done.err
 
 
@@ -203,7 +206,7 @@ def test_what_is_unusual_about_the_data_is_told_once(run, tmp_path):
     assert [finding["kind"] for finding in findings] == ["identifier", "skewed"]
     assert [finding["columns"] for finding in findings] == [["id"], ["X0", "X1", "X2", "X3"]]
     lines = done.out.splitlines()
-    assert lines[-4].startswith("Verdict: ")
+    assert lines[-5].startswith("Verdict: ")
     assert lines[-3:] == ["Data: look again.", *(f"  - {finding['sentence']}" for finding in findings)]
     assert not any(finding["sentence"] in done.err for finding in findings)
 
@@ -244,14 +247,19 @@ def test_results_are_not_replaced_unasked(run, table, fitted, tmp_path):
     assert (tmp_path / "out" / "posterior.nc").read_bytes() == before
     assert run("fit", table, "--out", "out", *QUICK, "--seed", "2", "--overwrite", "--quiet").code == 0
     assert ew.load(tmp_path / "out" / "posterior.nc").info["seed"] == 2
-    assert sorted(os.listdir(tmp_path / "out")) == FILES
+    assert sorted(os.listdir(tmp_path / "out")) == ["checkpoint", *FILES]
 
 
 def test_a_failed_run_leaves_former_results(run, table, fitted, tmp_path):
     fitted.copy_to(tmp_path / "out")
-    before = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
+
+    def read():
+        return {path.name: path.is_file() and path.read_bytes() for path in (tmp_path / "out").rglob("*")}
+
+    before = read()
+    assert "chain-1" in before
     assert run("fit", table, "--out", "out", "--overwrite", "--alpha", "7").code == 2
-    assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()} == before
+    assert read() == before
 
 
 def fail_to_export(monkeypatch, error):
@@ -261,13 +269,16 @@ def fail_to_export(monkeypatch, error):
     monkeypatch.setattr(ew.Posterior, "export", fail)
 
 
-def test_a_write_that_fails_leaves_nothing_behind(run, table, tmp_path, monkeypatch):
-    fail_to_export(monkeypatch, OSError(28, "No space left on device"))
-    done = run("fit", table, "--out", "new/out", *QUICK, "--quiet")
+def test_a_write_that_fails_leaves_nothing_behind_but_the_run(run, table, tmp_path, monkeypatch):
+    with monkeypatch.context() as patched:
+        fail_to_export(patched, OSError(28, "No space left on device"))
+        done = run("fit", table, "--out", "new/out", *QUICK, "--quiet")
     assert done.code == 2
     assert done.err.count("\n") == 1
     assert "cannot be written to 'new/out' (No space left on device)" in done.err
-    assert not (tmp_path / "new").exists()
+    assert os.listdir(tmp_path / "new" / "out") == ["checkpoint"]
+    assert run("resume", "new/out", "--quiet").code == 0
+    assert sorted(os.listdir(tmp_path / "new" / "out")) == ["checkpoint", *FILES]
 
 
 def test_ctrl_c_before_there_are_draws_leaves_nothing_behind(run, table, tmp_path, monkeypatch):
@@ -286,9 +297,9 @@ def test_ctrl_c_while_results_are_made_keeps_the_draws(run, table, fitted, tmp_p
         done = run("fit", table, "--out", "out", *QUICK, "--quiet")
     assert done.code == 130
     assert done.err == ("edgewise: interrupted; the draws are in 'out', and edgewise report makes the rest of them.\n")
-    assert os.listdir(tmp_path / "out") == ["posterior.nc"]
+    assert sorted(os.listdir(tmp_path / "out")) == ["checkpoint", "posterior.nc"]
     assert run("report", "out").code == 0
-    assert sorted(os.listdir(tmp_path / "out")) == FILES
+    assert sorted(os.listdir(tmp_path / "out")) == ["checkpoint", *FILES]
     pd.testing.assert_frame_equal(*(pd.read_csv(folder / "out" / "edges.csv") for folder in (tmp_path, fitted.folder)))
 
 

@@ -113,7 +113,7 @@ def test_a_report_can_be_made_anew(run, fitted, tmp_path):
         assert (done.code, done.err) == (0, "")
         assert done.out == "Wrote out/report.html: open it in a browser.\n"
         assert report.read_bytes() == before
-    assert sorted(os.listdir(tmp_path / "out")) == FILES
+    assert sorted(os.listdir(tmp_path / "out")) == ["checkpoint", *FILES]
 
 
 @pytest.mark.parametrize(("directory", "words"), [("none", "'none'"), ("empty", "'empty'"), ("a\x1bb", "'a\\x1bb'")])
@@ -134,7 +134,7 @@ def test_a_report_of_something_else_is_refused(run, tmp_path):
     assert os.listdir(tmp_path) == ["posterior.nc"]
 
 
-@pytest.mark.parametrize("command", [None, "fit", "simulate", "demo", "report", "reproduce"])
+@pytest.mark.parametrize("command", [None, "fit", "resume", "simulate", "demo", "report", "reproduce"])
 def test_examples_in_the_help_are_understood(run, table, tmp_path, monkeypatch, command):
     def understand(*_, **__):
         raise ew.DataError("understood.")
@@ -152,6 +152,8 @@ def test_examples_in_the_help_are_understood(run, table, tmp_path, monkeypatch, 
             assert (done.code, done.err) == (0, "")
         elif "report" in example:
             assert "There is no posterior.nc in" in done.err
+        elif "resume" in example:
+            assert "There is no checkpoint in" in done.err
         elif "*" in example:
             assert "No file matches 'plates/*.csv'" in done.err
         else:
@@ -181,7 +183,7 @@ sys.stderr.write(" ".join(sys.modules))
 @pytest.mark.parametrize(
     ("words", "offered"),
     [
-        ("edgewise ", {"fit", "simulate", "demo", "report", "reproduce"}),
+        ("edgewise ", {"fit", "resume", "simulate", "demo", "report", "reproduce"}),
         ("edgewise f", {"fit"}),
         ("edgewise fit --ch", {"--chains"}),
         ("edgewise fit --score ", {"bge", "bic", "bdeu", "degenerate-gaussian"}),

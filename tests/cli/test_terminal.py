@@ -48,7 +48,7 @@ def check_stopped(tmp_path, shown):
     assert "edgewise: note: The run was stopped by the keyboard after" in shown
     assert "Most probable pairs" in shown
     assert "Open out/report.html in a browser." in shown
-    assert sorted(os.listdir(tmp_path / "out")) == FILES
+    assert sorted(os.listdir(tmp_path / "out")) == ["checkpoint", *FILES]
     assert "stopped by the keyboard" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert json.loads((tmp_path / "out" / "run.json").read_text())["stopped_by"] == "keyboard"
     posterior = ew.load(tmp_path / "out" / "posterior.nc")
@@ -86,10 +86,10 @@ def test_a_second_ctrl_c_leaves_at_once(endless, tmp_path):
     screen = endless("--burn-in", "0.5", "--thin", "400000000")
     screen.expect("it/s")
     screen.sendintr()
-    screen.expect("with nothing kept")
+    screen.expect("with no results")
     screen.sendintr()
-    assert "edgewise: interrupted; nothing was written." in finish(screen, 130)
-    assert not (tmp_path / "out").exists()
+    assert "edgewise: interrupted; edgewise resume out goes on with the run." in finish(screen, 130)
+    assert os.listdir(tmp_path / "out") == ["checkpoint"]
 
 
 def test_a_narrow_terminal_shows_whole_lines(terminal, table):
@@ -108,13 +108,13 @@ def test_a_narrow_terminal_shows_whole_lines(terminal, table):
     assert all(len(line) <= 60 for line in lines)
 
 
-def test_ctrl_c_that_leaves_no_draw_leaves_nothing(run, table, tmp_path, monkeypatch):
+def test_ctrl_c_that_leaves_no_draw_leaves_the_run(run, table, tmp_path, monkeypatch):
     monkeypatch.setattr(chains, "LAST_SECONDS", 0.1)
     with ctrl_c(chains=2):
         done = run("fit", table.name, "--out", "out", *ENDLESS, "--burn-in", "0.5", "--thin", "400000000", "--quiet")
     assert (done.code, done.out) == (130, "")
-    assert done.err.splitlines()[-1] == "edgewise: interrupted; nothing was written."
-    assert not (tmp_path / "out").exists()
+    assert done.err.splitlines()[-1] == "edgewise: interrupted; edgewise resume out goes on with the run."
+    assert os.listdir(tmp_path / "out") == ["checkpoint"]
 
 
 @pytest.mark.parametrize(("columns", "heads"), [(50, 6), (44, 5), (36, 4), (30, 3)])

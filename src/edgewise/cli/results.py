@@ -98,14 +98,16 @@ def new_files(out: Path, *, anew: bool = False) -> Iterator[Path]:
     """Provide a directory to write to, whose files move to ``out`` at the end.
 
     An error leaves nothing but the checkpoint of a run. Ctrl-C leaves the draws too, if they are complete: the rest can
-    be made from them. With ``anew``, the checkpoint of an earlier run is removed.
+    be made from them. With ``anew``, the checkpoint of an earlier run goes as soon as there is a new one.
     """
+    former = out / f"{UNFINISHED}{os.getpid()}-former"
     made = [place for place in (out, *out.parents) if not place.exists()]
     try:
         out.mkdir(parents=True, exist_ok=True)
         if anew:
             tidy_up(out)
-            shutil.rmtree(out / CHECKPOINT, ignore_errors=True)
+            if (out / CHECKPOINT).is_dir():
+                (out / CHECKPOINT).replace(former)
         with tempfile.TemporaryDirectory(prefix=f"{UNFINISHED}{os.getpid()}-", dir=out) as directory:
             try:
                 yield Path(directory)
@@ -121,7 +123,11 @@ def new_files(out: Path, *, anew: bool = False) -> Iterator[Path]:
                 raise KeyboardInterrupt(kept) from interrupt
             for file in Path(directory).iterdir():
                 file.replace(out / file.name)
+        shutil.rmtree(former, ignore_errors=True)
     except BaseException as error:
+        if former.is_dir() and not (out / CHECKPOINT).is_dir():
+            former.replace(out / CHECKPOINT)
+        shutil.rmtree(former, ignore_errors=True)
         for place in made:
             with suppress(OSError):
                 place.rmdir()

@@ -135,7 +135,7 @@ def show(summary: Summary, out: Path) -> None:
     console.print()
     word, style = ("good", "bold green") if summary.diagnostics.is_converged else ("bad", "bold red")
     console.print(Text.assemble("Verdict: ", (word, style), f". {printable(summary.diagnostics.verdict)}"))
-    if not summary.diagnostics.is_converged and (out / "checkpoint").is_dir():
+    if not summary.diagnostics.is_converged and summary.info["chains"] > 1 and (out / "checkpoint").is_dir():
         longer = 5 * summary.info["iterations_done"]
         command = f"edgewise resume {printable(str(out))} --iterations {longer}"
         console.print(Text(f"To let the chains go on: {command}"), soft_wrap=True)

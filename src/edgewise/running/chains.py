@@ -133,7 +133,7 @@ def run_chains(work: Work) -> Cause | None:
         if stopped_by is not None and fewest_draws(running) < FEW_DRAWS:
             work.watcher.message(
                 "Stopped before there were enough draws: a few more are made now, without further burn-in. Ctrl-C "
-                "again leaves at once, with nothing kept."
+                "again leaves at once, with no results."
             )
             for chain in running:
                 chain.end_burn_in()
