@@ -753,7 +753,8 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("change", HOSTILE.values(), ids=HOSTILE)
-def test_what_no_run_can_have_written_is_refused(data, place, change):
+def test_what_no_run_can_have_written_is_refused(data, place, monkeypatch, change):
+    monkeypatch.setattr(engines.Threads, "block_seconds", 100.0)  # so that there are draws in the last frame
     ew.sample(data, seed=5, checkpoint=place, **SETTINGS)
     reseal(place / "chain-1", change)
     assert "begin" in refusal(ew.resume, place)
