@@ -22,7 +22,7 @@ TURNS = 5
 SIZES = {30: 300_000, 300: 20_000}
 """Iterations by number of variables: some seconds for each chain."""
 
-DASK_ITERATIONS = 1_000_000
+DASK_ITERATIONS = 2_000_000
 
 
 def timed(function):
