@@ -197,7 +197,7 @@ def hubs():
 
 
 def cost(sizes=(30, 100, 200), most=100):
-    """Time runs on simulated data of 1000 rows, compiled before; with more than ``most`` variables, not all samplers."""
+    """Time runs on simulated data of 1000 rows, compiled before; above ``most`` variables, not of all samplers."""
     rows = []
     for p in sizes:
         data = ew.simulate(p, 1000, seed=1).data
