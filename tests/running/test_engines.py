@@ -299,11 +299,15 @@ def test_a_cluster_that_is_lost_is_an_error_and_the_run_goes_on_elsewhere(data, 
             cluster.close()
         return take(self, number, chain, future)
 
-    client = Client(cluster.address, timeout=20)  # for so long it waits for the scheduler to come back
-    client.wait_for_workers(2, timeout=STUCK)
-    monkeypatch.setattr(engines.OnDask, "take", take_and_kill)
-    with pytest.raises(ew.EdgewiseError) as caught:
-        ew.sample(data, executor=client, checkpoint=tmp_path / "kept", **SETTINGS)
-    assert "The Dask cluster no longer answers" in check_sentence(str(caught.value))
-    client.close(timeout=1)
+    try:
+        # For so long the client waits for the scheduler to come back.
+        client = Client(cluster.address, timeout=20)
+        client.wait_for_workers(2, timeout=STUCK)
+        monkeypatch.setattr(engines.OnDask, "take", take_and_kill)
+        with pytest.raises(ew.EdgewiseError) as caught:
+            ew.sample(data, executor=client, checkpoint=tmp_path / "kept", **SETTINGS)
+        assert "The Dask cluster no longer answers" in check_sentence(str(caught.value))
+        client.close(timeout=1)
+    finally:
+        cluster.close()
     assert_same(expected, ew.resume(tmp_path / "kept", progress=False))
