@@ -305,3 +305,11 @@ def test_void_tests_are_counted_once():
     ):
         ew.sample(np.random.default_rng(1).normal(size=(6, 8)), sampler=ew.MinimalIMAP(**PAPER), **QUICK)
     assert [warning.category for warning in caught].count(ew.VoidTestWarning) == 1
+
+
+def test_until_good_within_a_time_budget(data):
+    """The budget is a limit, not the length of the run."""
+    posterior = ew.sample(data, until="good", time_budget=600, seed=1, progress=False)
+    assert posterior.diagnostics().is_converged
+    assert posterior.info["stopped_by"] is None
+    assert posterior.info["iterations_done"] < 1_000_000

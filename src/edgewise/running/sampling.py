@@ -152,6 +152,8 @@ def sample(
     """
     _check_settings(chains, time_budget, executor, until)
     check_lengths(iterations=iterations, burn_in=burn_in, thin=thin, time_budget=time_budget)
+    if until is not None and iterations is None:
+        iterations = ITERATIONS  # A time budget is not how long such a run is to be, but how long it may be.
     request = Request(
         data=data,
         nodes=nodes,
