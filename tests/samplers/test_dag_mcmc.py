@@ -936,7 +936,7 @@ def test_every_draw_satisfies_the_constraints():
 def test_few_variables_and_few_rows(p, n, score, rng):
     """Two variables have three DAGs; with as many variables as rows, or more, there are no warnings."""
     posterior = ew.sample(
-        rng.standard_normal((n, p)), sampler=DagMCMC(), score=score, iterations=1000, thin=2, chains=2, seed=1,
+        rng.standard_normal((n, p)), sampler=DagMCMC(), score=score, iterations=2000, thin=2, chains=2, seed=1,
         progress=False,
     )  # fmt: skip
     assert np.isfinite(posterior.log_posterior).all()

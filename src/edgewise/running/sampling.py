@@ -4,18 +4,18 @@ import os
 import secrets
 import time
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import closing, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, Unpack
+from typing import Literal, Unpack
 
 import numpy as np
 
 from edgewise._kernels.compiling import compilation_announced
 from edgewise.arguments import is_number, is_whole
-from edgewise.data import Data, Reading, find_order
+from edgewise.data import Data, Reading
 from edgewise.errors import ArgumentError, StoppedEarlyWarning, UnusualDataWarning
 from edgewise.posterior import Posterior
 from edgewise.posterior.collecting import Collector, InMemory
@@ -32,14 +32,13 @@ from .endings import Ending, record_run
 from .engines import count_workers
 from .forecast import Forecast
 from .origins import agree_on_seed, remember
-from .plan import Plan, make_plan
+from .plan import make_plan
 from .progress import Watcher, tell, watch
 from .requests import Request, describe_request
+from .starts import Start, as_lists, find_starts
 from .stopping import Stop
 from .threads import count_threads
 
-Order = Sequence[int | str] | np.ndarray
-Start = str | Order | Sequence[Order]
 Until = Literal["good"]
 
 
@@ -166,7 +165,7 @@ def sample(
         thin=thin,
         chains=int(chains),
         seed=choose_seed(seed),
-        start=_as_lists(start),
+        start=as_lists(start),
         time_budget=time_budget,
         until=until,
         reading=reading,
@@ -226,7 +225,7 @@ def _run(
             reading=request.reading,
             is_over=stop.is_over if checkpoint is None else stop.is_told,
         )
-        orders = _starts(request.start, plan, rngs)
+        orders = find_starts(request.start, plan, rngs)
     findings = plan.look()
     for finding in findings or ():
         warnings.warn(finding.sentence, UnusualDataWarning, stacklevel=4)
@@ -419,40 +418,3 @@ def _go_on(snapshot: Snapshot, schedule: Schedule) -> Schedule:
     if MOST_ITERATIONS == snapshot.schedule.burn_in > schedule.burn_in:
         return replace(schedule, burn_in=max(schedule.burn_in, snapshot.iteration))
     return replace(snapshot.schedule, iterations=schedule.iterations)
-
-
-STARTS = "start must be 'auto', 'random', 'mmhc' or orders of the variables"
-
-
-def _starts(start: Start, plan: Plan, rngs: list[np.random.Generator]) -> list[np.ndarray]:
-    """Return an order for each chain."""
-    if isinstance(start, str):
-        if start == "mmhc":
-            return plan.mmhc_orders(rngs)
-        if start not in ("auto", "random"):
-            raise ArgumentError(f"{STARTS}, but {start!r} was given.")
-        return [rng.permutation(len(plan.names)) for rng in rngs]
-    try:
-        given = list(start)
-    except TypeError as error:
-        raise ArgumentError(f"{STARTS}, but {start!r} was given.") from error
-    if not any(_is_order(item) for item in given):
-        return [find_order(plan.names, given)] * len(rngs)
-    if not all(_is_order(item) for item in given):
-        raise ArgumentError("start mixes orders with single variables; give one order, or one for each chain.")
-    if len(given) != len(rngs):
-        raise ArgumentError(
-            f"start holds {len(given)} orders for {len(rngs)} chains; give one for each chain, or just one."
-        )
-    return [find_order(plan.names, list(order)) for order in given]
-
-
-def _as_lists(start: Any) -> Any:
-    """Return orders as lists, which can be looked at more than once and written down."""
-    if isinstance(start, str) or not isinstance(start, Iterable):
-        return start
-    return [_as_lists(item) for item in start]
-
-
-def _is_order(item: object) -> bool:
-    return isinstance(item, Iterable) and not isinstance(item, str)
