@@ -24,6 +24,7 @@ from edgewise.priors import Ancestors, Constraints, EdgeBeliefs, LogPrior, Paths
 from edgewise.samplers import DagMCMC, Schedule
 from edgewise.samplers import dag_mcmc as sampler
 from edgewise.samplers.beliefs import Questions
+from edgewise.samplers.dag_target import make_target
 from edgewise.scores import BGe, GaussianBIC
 from exact.intervals import measure_outcomes
 from exact.modular import all_dags, count_in_place, layers
@@ -961,7 +962,7 @@ def test_candidates_are_those_most_probably_joined():
     known = Constraints(required=[(1, 0)], forbidden=[(2, 0)]).resolve(name(6))
     joined = probability + probability.T
     model = make_model(values, Case())
-    target = sampler.make_target(model.target.score, model.target.edge, known, probability, 3)
+    target = make_target(model.target.score, model.target.edge, known, probability, 3)
     # One of the three others is hardly ever joined to the first variable, which also has a required parent.
     assert np.flatnonzero(target.sets.place[0] >= 0).tolist() == [3, 5]
     outside = [u for u in range(1, 6) if target.sets.place[0, u] < 0 and u not in (1, 2)]

@@ -13,7 +13,8 @@ from scipy.special import expit
 from edgewise._kernels.scores.no_score import NoScore
 from edgewise.priors import Knowledge, Prior, usable_terms
 
-from .dag_mcmc import USES, DagMCMCModel, make_model, make_target
+from .dag_mcmc import USES, DagMCMCModel, make_model
+from .dag_target import make_target
 
 CANDIDATES = 8
 """Fewer than with data, because many parent sets weigh about the same, and drawing one then takes as long as there are
