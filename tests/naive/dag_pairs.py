@@ -63,6 +63,8 @@ class NaivePairs:
         A function of a variable and a set of parents: the log score of the family, and the log prior of its edges.
     candidates
         For each variable, a set.
+    share
+        The probability with which a move is about each variable.
     proposal
         ``proposal[node, u]`` is the probability with which u is proposed as a parent that is no candidate of ``node``.
     turns
@@ -73,11 +75,12 @@ class NaivePairs:
         What is believed of a DAG, dag[i, j], beyond single edges; -inf where constraints exclude it.
     """
 
-    def __init__(self, p, *, log_weight, candidates, proposal, turns, knowledge=None, log_beyond=None):
+    def __init__(self, p, *, log_weight, candidates, share, proposal, turns, knowledge=None, log_beyond=None):
         none = np.zeros((p, p), bool)
         self.p = p
         self.log_weight = cache(log_weight)
         self.candidates = [frozenset(some) for some in candidates]
+        self.share = share
         self.proposal = proposal
         self.required = as_dag(none if knowledge is None else knowledge.required)
         self.forbidden = as_dag(none if knowledge is None else knowledge.forbidden)
@@ -206,7 +209,7 @@ class NaivePairs:
                 if share > 0:
                     for new_dag, part in self.redrawn(order, new_order, dag):
                         new = new_order, new_dag
-                        yield new, share * part / self.p * self.accepted((order, dag), new)
+                        yield new, self.share[node] * share * part * self.accepted((order, dag), new)
 
     def drawn(self, order, dag, changed, *, always=False):
         """Accept changes of the DAG by what is believed beyond edges, and draw an order; if nothing changes, not.
@@ -248,7 +251,7 @@ class NaivePairs:
                     continue
                 new = list(dag)
                 new[i], new[j] = dag[i] | {j}, dag[j] - {i}
-                forth, back = 1 / self.p / len(dag[j]), 1 / self.p / len(new[i])
+                forth, back = self.share[j] / len(dag[j]), self.share[i] / len(new[i])
                 found[tuple(new)] += forth * self.ratio(dag, new, back / forth)
         found[dag] += 1 - sum(found.values())
         return found
@@ -260,8 +263,8 @@ class NaivePairs:
                 is_inside = i in self.candidates[j] and j in self.candidates[i]
                 if is_inside and not self.outsiders(dag, i) and not self.outsiders(dag, j):
                     for new, proposed in self.reversed(dag, i, j).items():
-                        forth = proposed / self.p / len(dag[j])
-                        back = self.reversed(new, j, i)[dag] / self.p / len(new[i])
+                        forth = proposed * self.share[j] / len(dag[j])
+                        back = self.reversed(new, j, i)[dag] * self.share[i] / len(new[i])
                         changed[new] += forth * self.ratio(dag, new, back / forth)
         yield from self.drawn(order, dag, changed)
 
@@ -291,12 +294,13 @@ class NaivePairs:
             below = self.below(dag, node)
             if self.outsiders(dag, node):
                 for u in self.candidates[node] - below:
-                    self._toggle(changed, dag, node, {u}, 1 / self.p / len(self.candidates[node]))
+                    self._toggle(changed, dag, node, {u}, self.share[node] / len(self.candidates[node]))
             else:
                 weights = self.sets_above(dag, node, below)
                 for some, weight in weights.items():
                     if some != dag[node]:
-                        changed[*dag[:node], some, *dag[node + 1 :]] += weight / sum(weights.values()) / self.p
+                        drawn = self.share[node] * weight / sum(weights.values())
+                        changed[*dag[:node], some, *dag[node + 1 :]] += drawn
         yield from self.drawn(order, dag, changed)
 
     def swap(self, order, dag):
@@ -306,7 +310,7 @@ class NaivePairs:
                 for other in self.candidates[u] - dag[node] - self.below(dag, node):
                     is_free = self.is_free(node, u) and self.is_free(node, other)
                     if is_free and u in self.candidates[other]:
-                        proposed = 1 / self.p / len(dag[node]) / len(self.candidates[u])
+                        proposed = self.share[node] / len(dag[node]) / len(self.candidates[u])
                         ratio = len(self.candidates[u]) / len(self.candidates[other])
                         self._toggle(changed, dag, node, {u, other}, proposed, ratio)
         yield from self.drawn(order, dag, changed)
@@ -317,10 +321,10 @@ class NaivePairs:
         for node in range(self.p):
             for u in set(range(self.p)) - self.candidates[node] - dag[node] - self.below(dag, node):
                 if self.is_free(node, u):
-                    forth, back = self.proposal[node, u] / self.p / 2, 1 / 2 / (len(present) + 1)
+                    forth, back = self.share[node] * self.proposal[node, u] / 2, 1 / 2 / (len(present) + 1)
                     self._toggle(changed, dag, node, {u}, forth, back / forth)
         for node, u in present:
-            forth, back = 1 / 2 / len(present), self.proposal[node, u] / self.p / 2
+            forth, back = 1 / 2 / len(present), self.share[node] * self.proposal[node, u] / 2
             self._toggle(changed, dag, node, {u}, forth, back / forth)
         yield from self.drawn(order, dag, changed)
 

@@ -3,7 +3,7 @@
 import multiprocessing
 import pickle
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from math import inf
 from typing import Any, NamedTuple
@@ -24,7 +24,7 @@ from edgewise.priors import Ancestors, Constraints, EdgeBeliefs, LogPrior, Paths
 from edgewise.samplers import DagMCMC, Schedule
 from edgewise.samplers import dag_mcmc as sampler
 from edgewise.samplers.beliefs import Questions
-from edgewise.samplers.dag_target import make_target
+from edgewise.samplers.dag_target import _make_cells, make_target, share_moves
 from edgewise.scores import BGe, GaussianBIC
 from exact.intervals import measure_outcomes
 from exact.modular import all_dags, count_in_place, layers
@@ -153,6 +153,7 @@ def make_twin(values, case, model):
         p,
         log_weight=weigh(values, case),
         candidates=[np.flatnonzero(row >= 0).tolist() for row in target.sets.place],
+        share=np.exp(target.log_share),
         proposal=proposal,
         turns=changes.TURNS * p if model.beliefs is None else 1,
         knowledge=know(case, p),
@@ -174,6 +175,9 @@ def pose(label, p=3):
     if label == "all candidates":
         case = case._replace(candidates=p - 1)
     model = make_model(few_values(p), case)
+    share = np.arange(1, p + 1) / np.arange(1, p + 1).sum()
+    kept, other = _make_cells(share)
+    model = replace(model, target=model.target._replace(log_share=np.log(share), kept=kept, other=other))
     twin = make_twin(few_values(p), case, model)
     return Posed(model, twin, {kind: twin.transition_matrix(kind) for kind in KINDS})
 
@@ -339,7 +343,7 @@ MISTAKES = {
     ),
     "the number of those to choose from is left out": (
         [changes.change_outsider, changes.change_family, *CHANGING],
-        ("math.log(p / outsiders)", "math.log(p)"), "no candidates", ("outside",),
+        ("+ math.log(outsiders)", ""), "no candidates", ("outside",),
     ),
     "all are thought to be proposed alike": (
         [changes.log_proposal, changes.change_outsider, changes.change_family, *CHANGING],
@@ -374,8 +378,24 @@ MISTAKES = {
         ("room.below[0, w] |= room.below[1, w]", "pass"), "believed edges", ("reverse",),
     ),
     "how many parents there are to pick from is left out": (
-        [changes.reverse_edge, *CHANGING],
-        ("log_ratio + room.log_number[size] - room.log_number[new_size]", "log_ratio"), "believed edges", ("reverse",),
+        [changes.log_ways, changes.reverse_edge, changes.turn_edge, changes.turn_edges, *CHANGING],
+        ("+ room.log_number[size]", ""), "believed edges", ("reverse", "turn"),
+    ),
+    "that some variables are picked more often is left out": (
+        [changes.log_ways, changes.reverse_edge, changes.turn_edge, changes.turn_edges, *CHANGING],
+        ("- target.log_share[j]", "- target.log_share[i]"), "believed edges", ("reverse", "turn"),
+    ),
+    "that some are given parents from outside more often is left out": (
+        [changes.change_outsider, changes.change_family, *CHANGING],
+        ("- target.log_share[node]", "+ target.log_share[node]"), "no candidates", ("outside",),
+    ),
+    "all variables are picked alike": (
+        [candidates.draw_variable, changes.pick_edge, changes.reverse_edge, changes.turn_edge, changes.turn_edges,
+         *CHANGING],
+        ("if place - cell < target.kept[cell]", "if True"), "believed edges", ("reverse", "turn", "parents"),
+    ),
+    "the share of a variable goes to a position": (
+        LOOP, ("pair.position[which]", "which"), "all candidates", ("relocate",),
     ),
     "a parent is swapped whatever that weighs": (
         [changes.change_family, *CHANGING],
@@ -946,6 +966,21 @@ def test_few_variables_and_few_rows(p, n, score, rng):
     probability = posterior.edge_probabilities().to_numpy()
     assert ((probability >= 0) & (probability <= 1)).all()
     assert posterior.conditional_errors.max() < 0.1
+
+
+@pytest.mark.parametrize("p", [1, 2, 3, 30, 400])
+def test_moves_are_shared_as_cells_say(p, rng):
+    """The probability of a variable is its own part of its cell, and what other cells leave it."""
+    share = rng.dirichlet(np.full(p, 0.3))
+    kept, other = _make_cells(share)
+    assert ((kept >= 0) & (kept <= 1)).all()
+    found = (kept + np.bincount(other, 1 - kept, minlength=p)) / p
+    np.testing.assert_allclose(found, share, rtol=0, atol=1e-12)
+
+
+def test_nothing_open_makes_all_shares_equal():
+    np.testing.assert_allclose(share_moves(np.zeros((4, 4))), 0.25)
+    np.testing.assert_allclose(share_moves(np.eye(4, k=1)), 0.25)
 
 
 def test_names_of_dags_differ():

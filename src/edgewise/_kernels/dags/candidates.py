@@ -49,7 +49,8 @@ class DagTarget(NamedTuple):
 
     Row v of ``earlier`` is the set of variables that come before v in every order. ``likely[v]`` lists some variables
     that are no candidates of v, those that could be parents first, and ``likely_sum[v]`` adds up the probabilities of
-    proposing them.
+    proposing them. ``log_share[v]`` is the log probability with which a move is about v; ``kept`` and ``other`` are
+    tables to draw it by.
     """
 
     score: Any
@@ -59,6 +60,17 @@ class DagTarget(NamedTuple):
     earlier: np.ndarray
     likely: np.ndarray
     likely_sum: np.ndarray
+    log_share: np.ndarray
+    kept: np.ndarray
+    other: np.ndarray
+
+
+@inner
+def draw_variable(target, rng):
+    """Return the variable that a move is about: one of two that share a cell of the table (Walker 1977)."""
+    place = rng.random() * target.kept.shape[0]
+    cell = np.int64(place)
+    return cell if place - cell < target.kept[cell] else target.other[cell]
 
 
 @inner

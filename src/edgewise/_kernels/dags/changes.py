@@ -24,7 +24,7 @@ from ..basics.metropolis import ACCEPTED, ASK, REJECTED, is_rejected
 from ..compiling import inner
 from ..families.target import TESTED
 from .beyond import is_weighed, weigh_beyond
-from .candidates import draw_set, draw_set_with, log_sum_with, weigh_family
+from .candidates import draw_set, draw_set_with, draw_variable, log_sum_with, weigh_family
 from .pairs import draw_order, note, set_parents, take_back
 
 RELOCATE, TURN, REVERSE, PARENTS, SWAP, OUTSIDE = range(6)
@@ -100,7 +100,7 @@ def weigh_present(pair, target, room, node):
 def pick_edge(pair, target, room, rng):
     """Return a parent, a variable and how many parents it has, both at random; 0 if the edge may not be turned."""
     rules = target.rules
-    j = np.int64(rng.random() * pair.order.shape[0])
+    j = draw_variable(target, rng)
     size = list_members(pair.parents, j, room.members)
     if size == 0:
         return j, j, 0
@@ -108,6 +108,12 @@ def pick_edge(pair, target, room, rng):
     if rules.edge[rules.row[j], i] != TESTED or rules.edge[rules.row[i], j] != TESTED:
         return i, j, 0
     return i, j, size
+
+
+@inner
+def log_ways(target, room, i, back, j, size):
+    """Return the log ratio of picking j -> i, one of ``back`` edges to i, and i -> j, one of ``size`` edges to j."""
+    return target.log_share[i] - room.log_number[back] - target.log_share[j] + room.log_number[size]
 
 
 @inner
@@ -125,7 +131,7 @@ def turn_edge(pair, target, room, rng):
     pair.log_weight[j] = weigh_present(pair, target, room, j)
     # The way back is hit upon as one of the parents of i.
     back = list_members(pair.parents, i, room.members)
-    log_ratio += pair.log_weight[i] + pair.log_weight[j] + room.log_number[size] - room.log_number[back]
+    log_ratio += pair.log_weight[i] + pair.log_weight[j] + log_ways(target, room, i, back, j, size)
     if is_rejected(log_ratio, rng.random()):
         take_back(pair, room, 2)
         return 0
@@ -173,7 +179,7 @@ def reverse_edge(pair, target, room, rng):
     set_parents(pair, target, j, draw_set(sets, j, free_j, rng.random()))
     log_ratio = forth + sets.log_sum[sets.start[j] + free_j] - back - sets.log_sum[sets.start[i] + free_i]
     new_size = list_members(pair.parents, i, room.members)
-    if is_rejected(log_ratio + room.log_number[size] - room.log_number[new_size], rng.random()):
+    if is_rejected(log_ratio + log_ways(target, room, i, new_size, j, size), rng.random()):
         take_back(pair, room, 2)
         return 0
     return 2
@@ -276,7 +282,6 @@ def find_outsider(pair, target, room, number):
 def change_outsider(pair, target, room, node, rng):
     """Add to a variable a parent that is no candidate, or remove any such."""
     rules = target.rules
-    p = pair.order.shape[0]
     outsiders = pair.extra.sum()
     if rng.random() < 0.5:
         u = draw_outsider(target, node, rng)
@@ -285,12 +290,12 @@ def change_outsider(pair, target, room, node, rng):
         find_below(pair, target, node, room.below, 0)
         if has(room.below, 0, u):
             return node, -np.inf
-        log_ratio = math.log(p / (outsiders + 1)) - log_proposal(target, node, u)
+        log_ratio = -math.log(outsiders + 1) - target.log_share[node] - log_proposal(target, node, u)
     elif outsiders == 0:
         return node, -np.inf
     else:
         node, u = find_outsider(pair, target, room, np.int64(rng.random() * outsiders))
-        log_ratio = log_proposal(target, node, u) - math.log(p / outsiders)
+        log_ratio = log_proposal(target, node, u) + target.log_share[node] + math.log(outsiders)
     note(pair, room, 0, node)
     toggle(pair, target, node, u)
     return node, log_ratio

@@ -10,7 +10,7 @@ from ..basics.metropolis import ACCEPTED, ASK
 from ..basics.recorder import note_family
 from ..compiling import in_place, inner
 from .beyond import weigh_beyond
-from .candidates import draw_set
+from .candidates import draw_set, draw_variable
 from .changes import OUTSIDE, RELOCATE, change_dag, weigh_parents
 from .pairs import allow, log_order, set_parents
 from .relocation import relocate
@@ -66,7 +66,6 @@ def run(pair, target, views, room, shares, steps, stride, until_draw, thin, reco
     Draws are as in :class:`edgewise._kernels.orders.loop.Pace`; the recorder must have room for p new families a draw.
     Returns ACCEPTED at the end, or ASK.
     """
-    p = pair.order.shape[0]
     row = 0
     for step in range(steps):
         if step == until_draw:
@@ -79,9 +78,9 @@ def run(pair, target, views, room, shares, steps, stride, until_draw, thin, reco
             while kind < OUTSIDE and choice >= shares[kind]:
                 choice -= shares[kind]
                 kind += 1
-            which = np.int64(rng.random() * p)
+            which = draw_variable(target, rng)
             if kind == RELOCATE:
-                outcome = relocate(pair, target, views, room, which, rng)
+                outcome = relocate(pair, target, views, room, pair.position[which], rng)
             else:
                 outcome = change_dag(pair, target, views, room, kind, which, rng)
             if outcome < 0:
