@@ -666,7 +666,7 @@ def test_a_run_that_does_not_become_good_ends(data, monkeypatch):
 
 
 def test_a_run_until_it_is_good_ends_with_its_time(data):
-    settings = {**UNTIL, "iterations": 10**6, "thin": 10**5, "burn_in": 0}
+    settings = {**UNTIL, "iterations": 10**8, "thin": 1000, "burn_in": 0}
     with pytest.warns(ew.StoppedEarlyWarning, match="time budget"):
         ew.sample(data, until="good", time_budget=0.2, **settings)
 
