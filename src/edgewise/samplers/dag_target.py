@@ -93,8 +93,9 @@ def share_moves(probability: np.ndarray) -> np.ndarray:
     p = len(probability)
     joined = np.minimum(probability + probability.T, 1.0)
     unsettled = (joined * (1 - joined)).sum(axis=0)
-    total = unsettled.sum()
-    return np.asarray((1 - FOCUS) / p + FOCUS * (unsettled / total if total > 0 else 1 / p))
+    if not unsettled.any():
+        return np.full(p, 1 / p)
+    return np.asarray((1 - FOCUS) / p + FOCUS * unsettled / unsettled.sum())
 
 
 def _make_cells(share: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
