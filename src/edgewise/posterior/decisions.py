@@ -4,13 +4,19 @@ Each is imported when it is asked for, so that sampling does not wait for it.
 """
 
 from collections.abc import Collection, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import pandas as pd
+    from plotly.graph_objects import Figure
 
     from .posterior import Posterior
     from .questions import About
+
+
+QUICK_DAGS = 500
+"""Draws behind what is said at the end of every run: they take a few hundredths of a second."""
 
 
 class Decisions:
@@ -43,8 +49,8 @@ class Decisions:
         exclude
             Variables that cannot be set.
         costs
-            The cost of setting each variable, by name, a positive number: then experiments are ranked by
-            ``bits_beyond``, in a batch ``marginal_bits``, for their cost.
+            The cost of setting variables, by name, positive numbers; those that are not named cost 1. Then experiments
+            are ranked by ``bits_beyond``, in a batch ``marginal_bits``, for their cost.
 
         Returns
         -------
@@ -78,3 +84,38 @@ class Decisions:
         from .information import next_experiments, weigh_draws
 
         return next_experiments(weigh_draws(self), self.nodes, about, batch=batch, exclude=exclude, costs=costs)
+
+    def plot_next_experiments(self: "Posterior", about: "About" = None, *, number: int = 10) -> "Figure":
+        """Draw the best of :meth:`next_experiments` as bars, as long as the bits beyond rows of the present kind.
+
+        Parameters
+        ----------
+        about
+            As for :meth:`next_experiments`.
+        number
+            How many to show.
+
+        Returns
+        -------
+        plotly Figure
+        """
+        from edgewise.arguments import check_number
+
+        from .outputs import as_figure
+        from .pictures import draw_experiments
+
+        return as_figure(draw_experiments(self.next_experiments(about).head(check_number(number))))
+
+    @cached_property
+    def quick_experiments(self: "Posterior") -> "pd.DataFrame":
+        """What :meth:`next_experiments` returns, from fewer draws: for those who show it beside much else."""
+        from .information import next_experiments, weigh_draws
+
+        return next_experiments(weigh_draws(self, QUICK_DAGS), self.nodes)
+
+    @cached_property
+    def advice(self: "Posterior") -> str | None:
+        """One sentence on the directions that stay open, and what to set to tell them; None if there is none."""
+        from .information import advise
+
+        return advise(self)

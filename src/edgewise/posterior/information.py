@@ -27,18 +27,22 @@ import pandas as pd
 from edgewise.arguments import is_number, is_whole
 from edgewise.data import find_columns
 from edgewise.errors import ArgumentError
-from edgewise.wording import count, enumerate_names, quote
+from edgewise.wording import count, quote, shorten
 
 from .classes import Classes, Way, WeighedDags, find_classes
 from .monte_carlo import DIGITS
 from .partitions import Partition, binary_entropy, divide_factors, entropy
 from .questions import About, divide_feature, read_question, take_evenly
+from .summaries import count_pairs
 
 if TYPE_CHECKING:
     from .posterior import Posterior
 
 MOST_DAGS = 5000
 """Distinct DAGs to look at: a systematic sample of more. So many take two seconds with 200 variables."""
+
+WORTHWHILE = 0.05
+"""Bits below which nothing is advised: with one decimal they would be shown as 0.0."""
 
 EQUIVALENT = {"BGe", "GaussianBIC", "BDeu", "DegenerateGaussian"}
 """Scores that are the same for all members of an equivalence class."""
@@ -111,6 +115,30 @@ def weigh_draws(posterior: "Posterior", most: int = MOST_DAGS) -> WeighedDags:
     )
 
 
+def advise(posterior: "Posterior") -> str | None:
+    """Say how many directions stay open, and which experiment would tell most about them.
+
+    Returns
+    -------
+    str or None
+        None where no pair that is joined more probably than not has an open direction, where no experiment would tell
+        much, and without data.
+    """
+    joined, told = count_pairs(posterior.numbered_pairs)
+    if joined == told or posterior.info.get("data", True) is None:
+        return None
+    best = posterior.quick_experiments.iloc[0]
+    if best["bits_beyond"] < WORTHWHILE:
+        return None
+    setting = f"setting {shorten(best['target'], 40)} would tell"
+    bits = f"({best['bits_beyond']:.1f} bits)"
+    if joined == 1:
+        return f"The direction stays open; {setting} it {bits}."
+    if joined - told == 1:
+        return f"1 of {joined} directions stays open; {setting} most about it {bits}."
+    return f"{joined - told} of {joined} directions stay open; {setting} most about them {bits}."
+
+
 def find_way(posterior: "Posterior") -> Way:
     """Return how probable the members of a class are: see :mod:`.classes`.
 
@@ -160,13 +188,7 @@ def _read_costs(nodes: tuple[str, ...], candidates: np.ndarray, costs: Mapping[s
     for column, value in cost.items():
         if not (is_number(value) and 0 < value < np.inf):
             raise ArgumentError(f"The cost of {quote(nodes[column])} must be a positive number, but it is {value!r}.")
-    missing = [nodes[column] for column in candidates if column not in cost]
-    if missing:
-        raise ArgumentError(
-            f"There is no cost for {enumerate_names(missing)}: give costs for all variables that can be set, or "
-            "exclude them."
-        )
-    return np.array([float(cost[column]) for column in candidates])
+    return np.array([float(cost.get(int(column), 1.0)) for column in candidates])
 
 
 def _rank(
