@@ -288,6 +288,33 @@ def test_many_draws_and_members_are_sampled(monkeypatch):
         np.testing.assert_allclose(one["bits_beyond"], other.loc[one.index, "bits_beyond"], atol=0.1)
 
 
+def test_advice_names_the_best_experiment():
+    chain = replace(posterior_of(equivalence_class(CHAIN)), nodes=("X", "Y", "Z"))
+    assert chain.advice == "2 of 2 directions stay open; setting Y would tell most about them (1.6 bits)."
+    pair = posterior_of([[[0, 1], [0, 0]], [[0, 0], [1, 0]]])
+    assert pair.advice == "The direction stays open; setting X0 would tell it (1.0 bits)."
+    star = np.zeros((2, 5, 5), bool)
+    star[:, [0, 1], 2] = True
+    star[0, 3, 4] = star[1, 4, 3] = True
+    assert posterior_of(star).advice == "1 of 3 directions stays open; setting X3 would tell most about it (1.0 bits)."
+
+
+def test_where_nothing_helps_nothing_is_advised():
+    assert posterior_of(equivalence_class(CHAIN), data={"targets": [["X1"]]}).advice is None
+    assert posterior_of(equivalence_class(CHAIN), data=None).advice is None
+    assert posterior_of([np.zeros((2, 2), bool)]).advice is None
+    # The direction of a pair that is drawn one way only is not told, but members that are not drawn have no weight.
+    assert posterior_of([[[0, 1], [0, 0]]]).advice is None
+
+
+def test_bootstraps_and_priors_have_experiments():
+    data = ew.simulate(4, 200, seed=1).data
+    found = ew.bootstrap(ew.hill_climb, data, 20, seed=1).next_experiments()
+    before = sample(None, nodes=["a", "b", "c"]).next_experiments()
+    assert len(found) == 4
+    assert (found["bits_beyond"].iloc[0], before["bits_beyond"].iloc[0]) > (0, 0)
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
