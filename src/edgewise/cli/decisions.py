@@ -22,17 +22,13 @@ SHOWN = 15
 HEADS = {
     "bits": ("bits", 2),
     "bits_beyond": ("beyond", 2),
+    "mcse": ("±", 2),
     "marginal_bits": ("added", 2),
     "directions": ("directions", 1),
     "cost": ("cost", 2),
     "bits_per_cost": ("bits / cost", 3),
 }
 """Columns of the table in the terminal, and their decimals."""
-
-ASSUMED = (
-    "Assumed are perfect interventions, many rows, and no missing common cause. beyond: bits that no more rows of the "
-    "present kind would tell."
-)
 
 
 def next_experiments(
@@ -55,6 +51,11 @@ def next_experiments(
             help="Costs of setting variables, by default 1: a YAML or JSON file, or one by one.",
         ),
     ] = None,
+    rows: Annotated[
+        int | None,
+        typer.Option(help="Count what so many rows would tell, by simulation; for 20 variables at most."),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Makes the simulation of --rows repeatable.")] = None,
     as_json: Annotated[
         bool, typer.Option("--json", rich_help_panel=OUTPUT, help="Print JSON, and nothing else.")
     ] = False,
@@ -65,13 +66,15 @@ def next_experiments(
 
     posterior = load_results(directory)
     question = _read_about(about, posterior.nodes)
-    table = posterior.next_experiments(question, batch=batch, exclude=exclude or (), costs=_read_costs(costs))
+    table = posterior.next_experiments(
+        question, batch=batch, exclude=exclude or (), costs=_read_costs(costs), rows=rows, seed=seed
+    )
     if as_json:
         told = {"about": about, **table.attrs, "experiments": table.to_dict("records")}
         sys.stdout.write(json.dumps(told, indent=2, allow_nan=False) + "\n")
     else:
-        is_plain = about is None and batch == 1 and not exclude and not costs
-        _show(table, posterior.advice if is_plain else None)
+        is_plain = about is None and batch == 1 and rows is None and not exclude and not costs
+        _show(table, posterior.advice if is_plain else None, rows)
 
 
 def _read_about(about: str | None, nodes: Sequence[str]) -> str | tuple[str, ...] | None:
@@ -112,7 +115,7 @@ def _as_cost(name: str, text: str) -> float:
         raise ArgumentError(f"The cost of {quote(name)} must be a number, but it is {quote(text)}.") from error
 
 
-def _show(table: "pd.DataFrame", advice: str | None) -> None:
+def _show(table: "pd.DataFrame", advice: str | None, rows: int | None) -> None:
     """Print the best experiments, and what is assumed."""
     from rich import box
     from rich.console import Console
@@ -139,4 +142,14 @@ def _show(table: "pd.DataFrame", advice: str | None) -> None:
         console.print(Text("No experiment would tell more than further rows of the present kind."))
     elif advice:
         console.print(Text(printable(advice)))
-    console.print(Text(ASSUMED))
+    console.print(Text(_assumed(rows)))
+
+
+def _assumed(rows: int | None) -> str:
+    """Say what the numbers suppose, and what they are compared with."""
+    number, others = ("many", "no more rows") if rows is None else (f"{rows:,}", "as many rows")
+    meant = "would tell" if rows is None else "would not tell"
+    return (
+        f"Assumed are perfect interventions, {number} rows, and no missing common cause. beyond: bits that {others} of "
+        f"the present kind {meant}."
+    )

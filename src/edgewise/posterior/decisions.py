@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
     from plotly.graph_objects import Figure
 
@@ -29,6 +30,8 @@ class Decisions:
         batch: int = 1,
         exclude: Collection[str] = (),
         costs: Mapping[str, float] | None = None,
+        rows: int | None = None,
+        seed: "int | np.random.Generator | None" = None,
     ) -> "pd.DataFrame":
         """Rank experiments, each of which sets one variable, by how much they would tell about the DAG.
 
@@ -51,6 +54,14 @@ class Decisions:
         costs
             The cost of setting variables, by name, positive numbers; those that are not named cost 1. Then experiments
             are ranked by ``bits_beyond``, in a batch ``marginal_bits``, for their cost.
+        rows
+            Count what so many rows would tell, by simulation from the posterior, instead of many: the target is set
+            around its mean, with the spread that it has in the data. For 20 variables at most, measurements that nobody
+            set, and one experiment at a time. Then ``bits`` is what these rows tell beyond the data so far, and
+            ``bits_beyond`` is compared with as many rows of the present kind; ``mcse`` is the standard error of
+            ``bits`` from 100 simulations, among 500 drawn DAGs at most.
+        seed
+            With ``rows``, a whole number or a NumPy generator makes the result reproducible.
 
         Returns
         -------
@@ -81,9 +92,15 @@ class Decisions:
         >>> posterior.next_experiments().columns.tolist()
         ['target', 'bits', 'bits_beyond', 'directions']
         """
-        from .information import next_experiments, weigh_draws
+        from .information import next_experiments, read_choice, weigh_draws
+        from .questions import read_question
 
-        return next_experiments(weigh_draws(self), self.nodes, about, batch=batch, exclude=exclude, costs=costs)
+        if rows is None:
+            return next_experiments(weigh_draws(self), self.nodes, about, batch=batch, exclude=exclude, costs=costs)
+        from .finite_rows import simulate_experiments
+
+        choice, feature = read_choice(self.nodes, batch, exclude, costs), read_question(about, self.nodes)
+        return simulate_experiments(self, about, feature, choice, rows=rows, seed=seed)
 
     def plot_next_experiments(self: "Posterior", about: "About" = None, *, number: int = 10) -> "Figure":
         """Draw the best of :meth:`next_experiments` as bars, as long as the bits beyond rows of the present kind.
