@@ -1,6 +1,6 @@
 """Whether the experiments that are proposed next find the DAG sooner, and how long it takes to rank them.
 
-    python benchmarks/experiments.py [--graphs 20] [--out docs/experiments]
+    python benchmarks/experiments.py [--graphs 40] [--out docs/experiments]
     python benchmarks/experiments.py --speed
 
 The loop: DAGs of 20 variables are simulated, with 200 rows in which nobody set anything. Then come five rounds: each
@@ -62,7 +62,7 @@ def measure(posterior, sim):
         "shd_class": ew.structural_hamming_distance(posterior.map_cpdag(), sim.dag),
         "log_loss": float(-np.log2(np.where(sim.dag, sure, 1 - sure))[off].sum()),
         "turned": int(is_wrong.sum()),
-        "bits_open": posterior.next_experiments().attrs["open_directions"],
+        "open_directions": posterior.next_experiments().attrs["open_directions"],
     }
 
 
@@ -177,7 +177,7 @@ def speed():
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--graphs", type=int, default=20)
+    parser.add_argument("--graphs", type=int, default=40)
     parser.add_argument("--iterations", type=int, default=20_000)
     parser.add_argument("--out", type=Path, default=Path("docs/experiments"))
     parser.add_argument("--speed", action="store_true")
