@@ -18,7 +18,7 @@ from edgewise.data import load_data
 from reports import count_pairs, data_of
 
 QUICK = ("--iterations", "2000", "--thin", "10", "--seed", "1")
-COMMANDS = ("reproduce", "fit", "simulate", "demo", "report")
+COMMANDS = ("reproduce", "fit", "simulate", "demo", "report", "next")
 FILES = ["edges.csv", "pairs.csv", "posterior.nc", "report.html", "run.json"]
 
 HEAVY = {"numpy", "numba", "scipy", "pandas", "xarray", "networkx", "h5py", "matplotlib", "plotly"}
@@ -41,6 +41,7 @@ def test_help_names_the_commands(run):
         ("simulate", ["--out", "--p", "--n", "--neighbours", "--seed", "--overwrite", "--no-color"]),
         ("demo", ["--out", "--n", "--iterations", "--seed", "--overwrite", "--quiet", "--json", "--no-color"]),
         ("report", ["DIR", "--no-color"]),
+        ("next", ["DIR", "--about", "--batch", "--exclude", "--costs", "--rows", "--seed", "--json", "--no-color"]),
     ],
 )  # fmt: skip
 def test_help_names_the_options(run, command, options):
@@ -58,7 +59,7 @@ def test_help_imports_nothing_heavy():
     script = """
 import sys
 from edgewise.cli import main
-for arguments in (["--help"], ["fit", "--help"], ["demo", "--help"], ["report", "--help"]):
+for arguments in (["--help"], ["fit", "--help"], ["demo", "--help"], ["report", "--help"], ["next", "--help"]):
     sys.argv = ["edgewise", *arguments]
     try:
         main()
@@ -67,7 +68,7 @@ for arguments in (["--help"], ["fit", "--help"], ["demo", "--help"], ["report", 
 sys.stderr.write(" ".join(sorted(sys.modules)))
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)  # noqa: S603
-    assert done.stdout.count("Usage:") == 4
+    assert done.stdout.count("Usage:") == 5
     assert not HEAVY & set(done.stderr.split())
 
 
@@ -130,9 +131,10 @@ def test_the_summary_shows_the_most_probable_pairs(fitted):
     ]
     joined, told = count_pairs(edges)
     assert 0 < told < joined
-    assert lines[-7:-2] == [
+    assert lines[-8:-2] == [
         f"{joined} pairs of variables are joined with probability 0.5 or more; the direction can be told in {told} of "
         "them. DAGs were drawn from their posterior, each DAG counted once, with the score BGe.",
+        ew.load(fitted.folder / "out" / "posterior.nc").advice,
         "",
         "Open out/report.html in a browser.",
         "Beside it are edges.csv, pairs.csv, posterior.nc and run.json.",

@@ -46,6 +46,7 @@ def test_json_is_all_there_is_on_standard_output(run, table, tmp_path):
         "agreement": diagnostics.agreement.to_numpy().min(),
         "joined_pairs": joined,
         "told_directions": told_directions,
+        "advice": posterior.advice,
         "top_pairs": pairs.head(15).to_dict("records"),
         "top_edges": edges.head(15).to_dict("records"),
     }
@@ -134,7 +135,7 @@ def test_a_report_of_something_else_is_refused(run, tmp_path):
     assert os.listdir(tmp_path) == ["posterior.nc"]
 
 
-@pytest.mark.parametrize("command", [None, "fit", "resume", "simulate", "demo", "report", "reproduce"])
+@pytest.mark.parametrize("command", [None, "fit", "resume", "simulate", "demo", "report", "next", "reproduce"])
 def test_examples_in_the_help_are_understood(run, table, tmp_path, monkeypatch, command):
     def understand(*_, **__):
         raise ew.DataError("understood.")
@@ -150,7 +151,7 @@ def test_examples_in_the_help_are_understood(run, table, tmp_path, monkeypatch, 
         done = run(*shlex.split(example)[1:])
         if "simulate" in example or "--help" in example:
             assert (done.code, done.err) == (0, "")
-        elif "report" in example:
+        elif "report" in example or "next" in example:
             assert "There is no posterior.nc in" in done.err
         elif "resume" in example:
             assert "There is no checkpoint in" in done.err
@@ -183,7 +184,7 @@ sys.stderr.write(" ".join(sys.modules))
 @pytest.mark.parametrize(
     ("words", "offered"),
     [
-        ("edgewise ", {"fit", "resume", "simulate", "demo", "report", "reproduce"}),
+        ("edgewise ", {"fit", "resume", "simulate", "demo", "report", "next", "reproduce"}),
         ("edgewise f", {"fit"}),
         ("edgewise fit --ch", {"--chains"}),
         ("edgewise fit --score ", {"bge", "bic", "bdeu", "degenerate-gaussian"}),

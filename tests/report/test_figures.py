@@ -20,6 +20,17 @@ def test_all_figures_are_plotly_figures(simulated):
         assert len(json.loads(figure.to_json())["data"]) > 0
 
 
+def test_bars_are_as_long_as_what_experiments_tell(simulated):
+    for about in (None, ("parents", simulated.nodes[0])):
+        figure = simulated.plot_next_experiments(about, number=4)
+        best = simulated.next_experiments(about).head(4)
+        (bars,) = figure.data
+        assert list(figure.layout.yaxis.ticktext) == best["target"].tolist()
+        np.testing.assert_allclose(bars.x, best["bits_beyond"], atol=1e-4)
+    with pytest.raises(ew.ArgumentError, match="number must be a whole number"):
+        simulated.plot_next_experiments(number=0)
+
+
 @pytest.mark.parametrize("threshold", [0.2, 0.5, 0.9])
 def test_the_graph_shows_pairs_that_are_joined(simulated, threshold):
     *lines, nodes = simulated.plot_graph(threshold).data

@@ -12,7 +12,7 @@ import edgewise as ew
 from edgewise.posterior.content import edge_table
 from edgewise.posterior.effects import effect_draws
 from edgewise.posterior.pictures import drawn_pairs
-from reports import HOSTILE, sample
+from reports import HOSTILE, data_of, sample
 
 
 def read_table(page):
@@ -459,3 +459,28 @@ def test_a_run_that_was_stopped_says_so(simulated, open_page):
     page = open_page(replace(simulated, info={**simulated.info, "stopped_by": "keyboard", "stopped_note": note}))
     assert page.locator("#stopped").inner_text().endswith(note)
     assert open_page(simulated).locator("#stopped").count() == 0
+
+
+@pytest.mark.parametrize("viewport", ["desktop", "phone"])
+def test_the_next_experiment_is_told_where_directions_are_open(hostile, open_page, screenshot, viewport):
+    page = open_page(hostile, viewport)
+    best = hostile.quick_experiments.head(10)
+    assert page.locator("#advice").inner_text().split() == hostile.advice.split()
+    rows = page.locator("#next tbody tr").all()
+    assert [row.locator("bdi").get_attribute("title") for row in rows] == best["target"].tolist()
+    assert [row.locator("td").all_inner_texts() for row in rows] == [
+        [f"{one.bits_beyond:.2f}", f"{one.directions:.1f}"] for one in best.itertuples()
+    ]
+    page.wait_for_selector("#chart-next .bars .point")
+    assert page.locator("#chart-next .bars .point").count() == len(best)
+    assert "perfect intervention" in page.locator("#next").inner_text()
+    assert page.locator("nav a[href='#next']").count() == 1
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    screenshot(page, f"next-{viewport}")
+
+
+def test_where_no_direction_is_open_there_is_no_experiment(open_page):
+    posterior = sample(data_of([(0, 2), (1, 2)], 3), prior=ew.Sparsity(9.0))
+    assert posterior.advice is None
+    page = open_page(posterior)
+    assert page.locator("#next").count() == page.locator("nav a[href='#next']").count() == 0

@@ -3,7 +3,7 @@
 They are read as an :class:`edgewise.Posterior` is, by methods of the same names; Monte Carlo errors are zero.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from numbers import Real
 from typing import Literal
@@ -18,8 +18,11 @@ from edgewise.arguments import is_number, is_whole
 from edgewise.errors import ArgumentError
 from edgewise.graphs import to_networkx
 from edgewise.graphs.equivalence import told_by
+from edgewise.posterior.classes import WeighedDags
 from edgewise.posterior.features import Estimate, as_truth
+from edgewise.posterior.information import next_experiments
 from edgewise.posterior.monte_carlo import DIGITS
+from edgewise.posterior.questions import About
 from edgewise.posterior.summaries import RankedGraph, consensus
 from edgewise.priors import Knowledge
 
@@ -260,6 +263,37 @@ class ExactPosterior(ExactEdges):
             RankedGraph(self.dags[which], float(self.probabilities[which]), float(self.log_posterior[which]))
             for which in best
         ]
+
+    def next_experiments(
+        self,
+        about: About = None,
+        *,
+        batch: int = 1,
+        exclude: Collection[str] = (),
+        costs: Mapping[str, float] | None = None,
+    ) -> pd.DataFrame:
+        """Rank experiments, each of which sets one variable, by how much they would tell about the DAG.
+
+        Parameters
+        ----------
+        about, batch, exclude, costs
+            As for :meth:`edgewise.Posterior.next_experiments`.
+
+        Returns
+        -------
+        DataFrame
+            The same columns; all numbers are exact.
+        """
+        is_possible = self.probabilities > 0
+        dags = WeighedDags(
+            len(self.nodes),
+            self.probabilities[is_possible],
+            self.dags[is_possible].__getitem__,
+            told_by(self.targets, len(self.nodes)),
+            None,
+            "listed",
+        )
+        return next_experiments(dags, self.nodes, about, batch=batch, exclude=exclude, costs=costs)
 
     def map_dag(self) -> np.ndarray:
         """Return the most probable DAG; of several that are equally probable, the first listed."""

@@ -12,6 +12,7 @@ from typer.core import TyperGroup
 
 from edgewise.wording import printable
 
+from .decisions import next_experiments
 from .options import CHAINS, EXIT_CODES, INTERRUPTED, MODEL, OUTPUT, TABLE, NoColor, Quiet
 from .reproducing import reproduce
 
@@ -381,6 +382,16 @@ def report(
     from .results import rebuild_results
 
     typer.echo(f"Wrote {printable(str(rebuild_results(directory)))}: open it in a browser.")
+
+
+app.command(
+    "next",
+    epilog=_examples(
+        "edgewise next results",
+        "edgewise next results --about parents=ERK --exclude dose",
+        "edgewise next results --batch 3 --costs costs.yaml",
+    ),
+)(next_experiments)
 
 
 app.command(

@@ -145,17 +145,22 @@ def write_results(posterior: Posterior, directory: Path) -> Summary:
     (directory / "run.json").write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
     posterior.report(directory / REPORT)
     files = sorted(path.name for path in directory.iterdir())
-    return Summary(posterior.edges(), posterior.pairs(), diagnostics, posterior.info, files)
+    return Summary(posterior.edges(), posterior.pairs(), diagnostics, posterior.info, files, posterior.advice)
 
 
-def rebuild_results(directory: Path) -> Path:
-    """Write all other results anew from the draws beside them, and return the path of the report."""
+def load_results(directory: Path) -> Posterior:
+    """Return the posterior that a command wrote to a directory."""
     if not (directory / DRAWS).is_file():
         raise StorageError(
             f"There is no {DRAWS} in {quote(str(directory))}: give a directory that edgewise fit or edgewise demo "
             "wrote to."
         )
-    posterior = load(directory / DRAWS)
+    return load(directory / DRAWS)
+
+
+def rebuild_results(directory: Path) -> Path:
+    """Write all other results anew from the draws beside them, and return the path of the report."""
+    posterior = load_results(directory)
     with new_files(directory) as place:
         write_results(posterior, place)
     return directory / REPORT

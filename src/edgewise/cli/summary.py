@@ -47,6 +47,8 @@ class Summary:
         The record of the run.
     files
         Names of the files with the results.
+    advice
+        Which experiment would tell most about open directions, if any would.
     accuracy
         How well the truth was found, where it is known.
     """
@@ -56,6 +58,7 @@ class Summary:
     diagnostics: Diagnostics
     info: dict[str, Any]
     files: list[str]
+    advice: str | None = None
     accuracy: "Accuracy | None" = None
 
     @property
@@ -99,6 +102,7 @@ def describe(summary: Summary, out: Path) -> dict[str, Any]:
         "agreement": float(agreement.min()) if len(agreement) > 1 else None,
         "joined_pairs": joined,
         "told_directions": told,
+        "advice": summary.advice,
         "top_pairs": summary.pairs.head(SHOWN).to_dict("records"),
         "top_edges": summary.edges.head(SHOWN).to_dict("records"),
     }
@@ -124,6 +128,8 @@ def show(summary: Summary, out: Path) -> None:
     if len(summary.pairs):
         console.print(_table(summary.pairs.head(SHOWN), console.width))
     console.print(Text(f"{headline(summary.pairs)} {_method(summary.info)}"))
+    if summary.advice:
+        console.print(Text(printable(summary.advice)))
     for sentence in describe_data(summary.info):
         console.print(Text(printable(sentence)))
     if summary.accuracy is not None:

@@ -17,7 +17,7 @@ from edgewise.report import Content, draw_edges, summarize, write_page
 from .accounts import describe_data, describe_model
 from .diagnostics import LARGEST_DIFFERENCE
 from .effects import pair_effects
-from .pictures import draw_agreement, draw_trace, drawn_pairs, lay_out_pairs
+from .pictures import draw_agreement, draw_experiments, draw_trace, drawn_pairs, lay_out_pairs
 from .summaries import PROBABLE, headline
 
 if TYPE_CHECKING:
@@ -27,6 +27,9 @@ MOST_EDGES = 20_000
 """Rows of the tables of pairs and of edges: the most probable ones. So many take 2 MB and sort at once."""
 
 MOST_DAGS = 10
+
+MOST_EXPERIMENTS = 10
+"""Experiments that are shown: the best."""
 
 NORMAL_95 = 1.96
 """Standard errors to either side that hold 95 % of a normal distribution."""
@@ -41,6 +44,9 @@ def write_report(posterior: "Posterior", path: str | os.PathLike[str]) -> None:
     if chains > 1:
         pictures["agreement"] = draw_agreement(posterior, None, None)
     pictures["edges"] = draw_edges(posterior.nodes, posterior.edge_probabilities().to_numpy(), layout)
+    experiments = posterior.quick_experiments.head(MOST_EXPERIMENTS) if posterior.advice else pd.DataFrame()
+    if posterior.advice:
+        pictures["next"] = draw_experiments(experiments)
     content = Content(
         nodes=posterior.nodes,
         chains=chains,
@@ -70,6 +76,8 @@ def write_report(posterior: "Posterior", path: str | os.PathLike[str]) -> None:
         layout=layout,
         blankets=posterior.markov_blanket_probabilities().to_numpy(),
         dags=_top_dag_rows(posterior),
+        advice=posterior.advice,
+        experiments=experiments,
         pictures=pictures,
     )
     write_page(content, Path(path))

@@ -301,10 +301,10 @@ def _prepare(
     if not (is_whole(draws) and draws >= 1):
         raise ArgumentError(f"draws must be a whole number, at least 1, but {draws!r} was given.")
     rng = make_generator(seed)
-    score = _score_of(posterior) if score is None else score
+    score = score_of(posterior) if score is None else score
     if not isinstance(score, BGe):
         raise ArgumentError(f"score must be an object such as BGe(), whose prior the weights have, not {score!r}.")
-    dataset = _dataset_of(posterior, data)
+    dataset = dataset_of(posterior, data)
     units = _units(dataset.moments.scale) if score.standardize else np.ones((dataset.p, dataset.p))
     rows, weight, *_ = posterior.draws.distinct(posterior.weights)
     total = np.cumsum(weight)
@@ -338,7 +338,7 @@ def _summarise(
     return pd.DataFrame(dict(zip(("mean", "lower", "upper"), summary, strict=True)))
 
 
-def _score_of(posterior: "Posterior") -> BGe:
+def score_of(posterior: "Posterior") -> BGe:
     """Return the score that a posterior was sampled with if it was BGe, with its settings, otherwise BGe()."""
     settings = posterior.info.get("score") or {}
     if settings.get("name") != "BGe":
@@ -358,7 +358,7 @@ def _units(scale: np.ndarray) -> np.ndarray:
     return np.asarray(units)
 
 
-def _dataset_of(posterior: "Posterior", data: Data | None) -> Dataset:
+def dataset_of(posterior: "Posterior", data: Data | None) -> Dataset:
     """Return the data that a posterior was sampled from: as given, or what the posterior keeps of them."""
     about = posterior.info.get("data", {})
     if about is None:

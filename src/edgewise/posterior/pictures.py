@@ -43,6 +43,12 @@ def draw_agreement(posterior: "Posterior", first: int | None, second: int | None
     return report.draw_agreement(posterior.nodes, posterior.directed_by_chain, chosen)
 
 
+def draw_experiments(experiments: pd.DataFrame) -> Picture:
+    """Draw what experiments would tell; see :meth:`edgewise.Posterior.plot_next_experiments`."""
+    directions = experiments["directions"].to_numpy() if "directions" in experiments else None
+    return report.draw_experiments(experiments["target"].tolist(), experiments["bits_beyond"].to_numpy(), directions)
+
+
 def drawn_pairs(posterior: "Posterior") -> pd.DataFrame:
     """Return the pairs that were ever joined, as they are drawn: see :func:`.summaries.orient_pairs`."""
     return orient_pairs(posterior.numbered_pairs)

@@ -19,6 +19,7 @@ from edgewise.priors import Constraints, Knowledge
 from edgewise.scores import BGe
 
 from . import edge_errors, effects, features, summaries
+from .decisions import Decisions
 from .diagnostics import Diagnostics, chain_agreement, diagnose
 from .draws import DrawTable
 from .features import Estimate
@@ -30,7 +31,7 @@ Kind = Literal["directed", "undirected", "compelled"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Posterior(Outputs):
+class Posterior(Decisions, Outputs):
     """Draws of DAGs from a posterior distribution, and what follows from them.
 
     Made by :func:`edgewise.sample` or :func:`edgewise.load`.
@@ -136,8 +137,7 @@ class Posterior(Outputs):
         Parameters
         ----------
         threshold
-            Leave out edges less probable than this. Those below .0005, which would be shown as 0.000, are always left
-            out.
+            Leave out edges less probable than this, and always those below .0005, which would be shown as 0.000.
         prior
             A run without data, ``ew.sample(None, nodes=..., prior=...)``, to set its probabilities beside these.
 

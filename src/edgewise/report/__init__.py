@@ -1,6 +1,6 @@
 """Pictures and pages, made from plain data: what they show is for the posterior to find."""
 
-from .figures import Picture, draw_agreement, draw_edges, draw_graph, draw_trace
+from .figures import Picture, draw_agreement, draw_edges, draw_experiments, draw_graph, draw_trace
 from .layout import Layout, lay_out
 from .page import Content, summarize, write_page
 
@@ -10,6 +10,7 @@ __all__ = [
     "Picture",
     "draw_agreement",
     "draw_edges",
+    "draw_experiments",
     "draw_graph",
     "draw_trace",
     "lay_out",

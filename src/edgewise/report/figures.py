@@ -194,6 +194,37 @@ def draw_agreement(nodes: Sequence[str], by_chain: np.ndarray, chains: tuple[int
     )
 
 
+def draw_experiments(targets: Sequence[str], bits: np.ndarray, directions: np.ndarray | None) -> Picture:
+    """Draw what setting each of some variables would tell, in bits, as bars, the first on top.
+
+    ``directions`` are the expected numbers of directions that it tells, if they are known; they show on hovering.
+    """
+    places = list(range(len(targets)))
+    more = "<extra></extra>" if directions is None else "<br>%{customdata:.1f} directions<extra></extra>"
+    bars = {
+        "type": "bar",
+        "orientation": "h",
+        "x": np.round(bits, 4),
+        "y": places,
+        "customdata": np.zeros(len(places)) if directions is None else np.round(directions, 2),
+        "marker": {"color": COLOURS[0]},
+        "hovertext": [label(name) for name in targets],
+        "hovertemplate": "%{hovertext}: %{x:.2f} bits" + more,
+    }
+    return _picture(
+        [bars],
+        xaxis={"title": {"text": "bits"}, "rangemode": "tozero"},
+        yaxis={
+            # Numbered, since two names may become the same when they are shortened.
+            "tickmode": "array",
+            "tickvals": places,
+            "ticktext": [label(name, 20) for name in targets],
+            "autorange": "reversed",
+        },
+        height=110 + 26 * max(len(places), 4),
+    )
+
+
 def label(name: str, longest: int = 40) -> str:
     """Return a name for a picture: cut if it is long, and with nothing that plotly takes for markup.
 

@@ -97,8 +97,11 @@ class Content:
     dags
         The most probable DAGs: ``share``, ``log_posterior``, the number of ``edges``, and ``changes`` against the
         first, each a word and two variables.
+    advice, experiments
+        Which experiment would tell most about open directions, None if there is nothing to say; and the best of them:
+        ``target``, ``bits_beyond`` and ``directions``.
     pictures
-        By name: ``trace``, ``edges`` and, with several chains, ``agreement``.
+        By name: ``trace``, ``edges``, with several chains ``agreement``, and with advice ``next``.
     """
 
     nodes: tuple[str, ...]
@@ -129,6 +132,8 @@ class Content:
     layout: Layout
     blankets: np.ndarray
     dags: list[dict[str, Any]]
+    advice: str | None
+    experiments: pd.DataFrame
     pictures: dict[str, Picture]
 
 
