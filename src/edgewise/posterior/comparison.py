@@ -271,7 +271,7 @@ def _find_notes(first: Beliefs, second: Beliefs, names: tuple[str, str]) -> list
     if methods[0] != methods[1]:
         name = shorten(names[methods.index(True)], LONGEST_NAME)
         notes.append(
-            f"The probabilities of {name} are shares of bootstrap replicates, which say how stable a method's answer is, "
-            "and not how probable an edge is."
+            f"The probabilities of {name} are shares of bootstrap replicates, which say how stable a method's answer "
+            "is, and not how probable an edge is."
         )
     return notes
