@@ -156,6 +156,7 @@ def test_hostile_names_are_shown_as_text(hostile, open_page, screenshot, width):
     page = open_page(ew.compare(hostile, other, names=(HOSTILE[0], HOSTILE[3])), width)
     assert page.locator("script, main img, main b").count() == 0
     assert "<script>window.hacked = true</script>" in page.locator("h1").inner_text()
+    assert "\u202e" not in page.locator("header").inner_text()  # nothing turns the rest of a sentence
     titles = page.locator("#picture .node title").all_text_contents()
     assert set(titles) <= set(HOSTILE)
     assert len(titles) > 3

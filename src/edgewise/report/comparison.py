@@ -6,6 +6,8 @@ and by those who do not see all colours.
 """
 
 import math
+import re
+import unicodedata
 from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cache
@@ -51,6 +53,10 @@ ARROWS = {"->": "→", "<-": "←", "-": "–"}
 
 DIFFERS_IN = {"joined": "joined", "forward": "→", "backward": "←", "told_forward": "told →", "told_backward": "told ←"}
 """How the probabilities of a pair are called on the page."""
+
+
+TURNING = re.compile("[\u202a-\u202e\u2066-\u2069]")
+"""The characters that set the direction of text until another ends it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,16 +228,27 @@ def _place_mark(points: np.ndarray, taken: list[tuple[float, float]]) -> tuple[f
 
 def _draw_boxes(content: ComparisonContent, layout: Layout) -> list[dict[str, Any]]:
     """Return the variables, each with its place and its names, in the order in which one reads."""
-    order = np.lexsort((layout.across, layout.down))
-    return [
-        {
-            "x": round(float(layout.across[k]) * UNIT, 1),
-            "y": round(float(layout.down[k]) * LAYER, 1),
-            "name": content.nodes[content.shown[k]],
-            "label": shorten(" ".join(content.nodes[content.shown[k]].split()), LONGEST_LABEL),
-        }
-        for k in order.tolist()
-    ]
+    boxes = []
+    for k in np.lexsort((layout.across, layout.down)).tolist():
+        name = content.nodes[content.shown[k]]
+        label = shorten(" ".join(name.split()), LONGEST_LABEL)
+        boxes.append(
+            {
+                "x": round(float(layout.across[k]) * UNIT, 1),
+                "y": round(float(layout.down[k]) * LAYER, 1),
+                "name": name,
+                "label": label,
+                "is_wide": sum(map(_measure, label)) > WIDTH - MARGIN,
+            }
+        )
+    return boxes
+
+
+def _measure(letter: str) -> float:
+    """Return about how many pixels a letter takes, rather too many; a browser knows, but only once it draws."""
+    if unicodedata.east_asian_width(letter) in "WF" or letter in "MWmw@%…":
+        return 14.5
+    return 10.5 if letter.isupper() else 8.0
 
 
 def _find_view(layout: Layout) -> tuple[float, float, float, float]:
@@ -258,6 +275,24 @@ def _signed(value: float, digits: int = 2) -> str:
     return f"{value:+.{digits}f}".replace("-", "−") if math.isfinite(value) else "–"
 
 
+def _in_order(sentence: str) -> str:
+    r"""Return a sentence without what would turn the direction of all that follows, which a name in it may hold.
+
+    Examples
+    --------
+    >>> _in_order("only \u202eRaf differs")
+    'only \ufffdRaf differs'
+    """
+    return TURNING.sub("\ufffd", sentence)
+
+
 @cache
 def _environment() -> Environment:
-    return make_environment("report", number=_number, signed=_signed, shorten=shorten, arrow=ARROWS.__getitem__)
+    return make_environment(
+        "report",
+        number=_number,
+        signed=_signed,
+        shorten=shorten,
+        arrow=ARROWS.__getitem__,
+        in_order=_in_order,
+    )
