@@ -17,6 +17,7 @@ _HOME = {
     "ArgumentError": "errors",
     "BDeu": "scores",
     "BGe": "scores",
+    "Comparison": "posterior",
     "Constraints": "priors",
     "ConvergenceWarning": "errors",
     "Covariance": "data",
@@ -48,6 +49,7 @@ _HOME = {
     "TierOrder": "priors",
     "VoidTestWarning": "errors",
     "bootstrap": "baselines",
+    "compare": "posterior",
     "compelled_edges": "graphs",
     "count_linear_extensions": "graphs",
     "cpdag": "graphs",
@@ -79,6 +81,7 @@ __all__ = [
     "ArgumentError",
     "BDeu",
     "BGe",
+    "Comparison",
     "Constraints",
     "ConvergenceWarning",
     "Covariance",
@@ -110,6 +113,7 @@ __all__ = [
     "TierOrder",
     "VoidTestWarning",
     "bootstrap",
+    "compare",
     "compelled_edges",
     "count_linear_extensions",
     "cpdag",
@@ -163,7 +167,7 @@ if TYPE_CHECKING:
     )
     from edgewise.imap import minimal_imap
     from edgewise.independence import FisherZ, GSquared, IndependenceTest, g_squared_test, partial_correlation_test
-    from edgewise.posterior import Posterior, load
+    from edgewise.posterior import Comparison, Posterior, compare, load
     from edgewise.priors import Ancestors, Constraints, EdgeBeliefs, LogPrior, Paths, Prior, Sparsity, TierOrder
     from edgewise.running import extend, map_search, resume, sample, sample_many
     from edgewise.samplers import DagMCMC, MinimalIMAP, OrderMCMC, PartitionMCMC, StructureMCMC

@@ -18,7 +18,7 @@ from edgewise.data import load_data
 from reports import count_pairs, data_of
 
 QUICK = ("--iterations", "2000", "--thin", "10", "--seed", "1")
-COMMANDS = ("reproduce", "fit", "simulate", "demo", "report", "next")
+COMMANDS = ("reproduce", "fit", "simulate", "demo", "report", "next", "compare")
 FILES = ["edges.csv", "pairs.csv", "posterior.nc", "report.html", "run.json"]
 
 HEAVY = {"numpy", "numba", "scipy", "pandas", "xarray", "networkx", "h5py", "matplotlib", "plotly"}
@@ -42,6 +42,7 @@ def test_help_names_the_commands(run):
         ("demo", ["--out", "--n", "--iterations", "--seed", "--overwrite", "--quiet", "--json", "--no-color"]),
         ("report", ["DIR", "--no-color"]),
         ("next", ["DIR", "--about", "--batch", "--exclude", "--costs", "--rows", "--seed", "--json", "--no-color"]),
+        ("compare", ["DIR1", "DIR2", "--out", "--overwrite", "--quiet", "--json", "--no-color"]),
     ],
 )  # fmt: skip
 def test_help_names_the_options(run, command, options):

@@ -12,8 +12,9 @@ from typer.core import TyperGroup
 
 from edgewise.wording import printable
 
+from .comparing import compare
 from .decisions import next_experiments
-from .options import CHAINS, EXIT_CODES, INTERRUPTED, MODEL, OUTPUT, TABLE, NoColor, Quiet
+from .options import CHAINS, EXIT_CODES, INTERRUPTED, MODEL, OUTPUT, TABLE, Json, NoColor, Overwrite, Quiet
 from .reproducing import reproduce
 
 
@@ -95,10 +96,6 @@ Chains = Annotated[int, typer.Option(rich_help_panel=CHAINS, help="How many chai
 Dask = Annotated[
     str | None,
     typer.Option(rich_help_panel=CHAINS, metavar="ADDRESS", help="Dask scheduler to run on, like tcp://host:8786."),
-]
-Overwrite = Annotated[bool, typer.Option("--overwrite", rich_help_panel=OUTPUT, help="Replace the files in --out.")]
-Json = Annotated[
-    bool, typer.Option("--json", rich_help_panel=OUTPUT, help="Print the summary as JSON, and nothing else.")
 ]
 
 
@@ -393,6 +390,11 @@ app.command(
     ),
 )(next_experiments)
 
+app.command(
+    epilog=_examples(
+        "edgewise compare control treated --out comparison", "edgewise compare run1 run2 --out comparison --json"
+    )
+)(compare)
 
 app.command(
     epilog=_examples("edgewise reproduce all --out reproduced --quick", "edgewise reproduce table1 --out reproduced")

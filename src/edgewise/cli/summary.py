@@ -108,15 +108,16 @@ def describe(summary: Summary, out: Path) -> dict[str, Any]:
     }
     if summary.accuracy is not None:
         described["accuracy"] = asdict(summary.accuracy)
-    plain: dict[str, Any] = _without_nan(described)
+    plain: dict[str, Any] = without_nan(described)
     return plain
 
 
-def _without_nan(value: Any) -> Any:
+def without_nan(value: Any) -> Any:
+    """Return a value as JSON can hold it, with None for what is not a number."""
     if isinstance(value, dict):
-        return {key: _without_nan(item) for key, item in value.items()}
+        return {key: without_nan(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_without_nan(item) for item in value]
+        return [without_nan(item) for item in value]
     return None if isinstance(value, float) and math.isnan(value) else value
 
 

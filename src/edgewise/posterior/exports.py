@@ -158,7 +158,7 @@ def export(posterior: Posterior, path: str | os.PathLike[str], threshold: float 
             f"what is to be written, but {quote(path.name)} was given."
         )
     tabulate, write = WRITERS[path.suffix.lower()]
-    if write is not _write_csv:
+    if write is not write_csv:
         posterior = _with_writable_names(posterior)
     table = tabulate(posterior, threshold)
     with new_file(path) as unfinished:
@@ -196,7 +196,7 @@ def write_pairs(posterior: Posterior, path: str | os.PathLike[str], threshold: f
     """
     table = posterior.pairs(threshold)
     with new_file(Path(path)) as unfinished:
-        _write_csv(unfinished, posterior.nodes, table)
+        write_csv(unfinished, posterior.nodes, table)
 
 
 def write_trajectory(posterior: Posterior, path: str | os.PathLike[str], chain: int = 0) -> None:
@@ -296,7 +296,8 @@ def _graph(names: Sequence[str], edges: pd.DataFrame) -> "nx.DiGraph[str]":
     return graph
 
 
-def _write_csv(path: Path, names: Sequence[str], table: pd.DataFrame) -> None:
+def write_csv(path: Path, names: Sequence[str], table: pd.DataFrame) -> None:
+    """Write a table; the names of all variables are not needed, since all that are in it are in its cells."""
     # Text is quoted throughout, because csv leaves a name with a carriage return unquoted, which ends the row.
     table.to_csv(path, index=False, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
 
@@ -333,7 +334,7 @@ Tabulate = Callable[[Posterior, float], pd.DataFrame]
 Write = Callable[[Path, Sequence[str], pd.DataFrame], None]
 
 WRITERS: dict[str, tuple[Tabulate, Write]] = {
-    ".csv": (Posterior.edges, _write_csv),
+    ".csv": (Posterior.edges, write_csv),
     ".graphml": (Posterior.edges, _write_graphml),
     ".dot": (Posterior.pairs, _write_dot),
     ".gv": (Posterior.pairs, _write_dot),
