@@ -15,6 +15,7 @@ from edgewise._kernels.summaries.effects import draw_weights, sum_paths
 from edgewise.data import load_data
 from edgewise.posterior import draws as draws_module
 from edgewise.posterior import effects as effects_module
+from edgewise.posterior import parameters as parameters_module
 from edgewise.posterior.effects import effect_draws, pair_effects, total_effects
 from marks import with_few_rows
 from naive import effects as naive
@@ -375,7 +376,7 @@ def test_draws_do_not_depend_on_how_many_are_made_at_a_time(sampled, monkeypatch
         return draw_weights(dags, *arguments)
 
     monkeypatch.setattr(draws_module, "ENTRIES_AT_ONCE", at_once)
-    monkeypatch.setattr(effects_module, "draw_weights", watched)
+    monkeypatch.setattr(parameters_module, "draw_weights", watched)
     np.testing.assert_array_equal(effect_draws(posterior, draws=50, seed=1), expected)
     assert sizes[0] == max(at_once // 25, 1)
     assert sum(sizes) == 50
@@ -498,7 +499,7 @@ def test_bad_arguments_are_named(sampled, arguments, words):
 
 def halve_spread(monkeypatch):
     monkeypatch.setattr(
-        effects_module,
+        parameters_module,
         "draw_weights",
         lambda dags, matrix, noise, spread: draw_weights(dags, matrix, noise, spread / 2),
     )
