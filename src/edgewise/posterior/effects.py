@@ -222,7 +222,7 @@ def effect_draws(
 def _blocks(parameters: Parameters) -> Iterator[tuple[slice, np.ndarray]]:
     """Yield the effects, shape (some draws, p, p), with the draws they belong to."""
     units = _units(parameters.unit)
-    for part, weights in parameters.blocks():
+    for part, weights, _ in parameters.blocks():
         sum_paths(weights)
         weights *= units
         yield part, weights

@@ -28,19 +28,38 @@ a precision matrix W ~ Wishart(alpha_w, T^-1) and a mean mu | W ~ Normal(nu, (al
 With the Cholesky factor of R_pa,v, child last, a draw of b is one triangular system: the factor's block for the parents
 transposed, with the child's row plus (s times standard normal noise) on the right.
 
+Constants and means
+-------------------
+Given n rows and W, the mean is mu ~ Normal(m, W^-1 / k), with k = alpha_mu + n and m = (alpha_mu nu + n mean) / k. The
+constant of a family is c = mu_v - b' mu_pa. Since v - b' pa has the variance s^2 and is not correlated with pa,
+
+    c | b, s^2 ~ Normal(m_v - b' m_pa, s^2 / k),
+
+whatever mu_pa is, and by the assumption above the constants of all families are independent given their b and s^2.
+So with the row vectors c and mu, and the matrix B of all weights, mu = mu B + c, or mu = c (I - B)^-1. The constants
+can be written c = m (I - B) + e, where e has independent entries with variances s^2 / k; then mu = m + e (I - B)^-1,
+which is Normal(m, Sigma / k) with the covariance matrix Sigma that the same B and s^2 give to the variables.
+
+Interventions
+-------------
+In a row in which v was set, it says nothing about its family. Of the family, the likelihood is that of a regression on
+pa, whatever pa come from, and b, s^2 and c have the posterior above with n, mean and scatter of the rows in which v was
+left free: R, k and m then depend on v. The mean without any intervention is still c (I - B)^-1, but as m is now another
+one for each family, it is no longer the m of any of them.
+
 Of the data, all this needs the sufficient statistics only, which a posterior keeps.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from edgewise._kernels.scores.log_det import LogDetScore
 from edgewise._kernels.summaries.effects import draw_weights
 from edgewise.arguments import is_whole, make_generator
-from edgewise.data import Data, Dataset, load_data
+from edgewise.data import Data, load_data
+from edgewise.data.blocks import Blocks, from_moments
 from edgewise.errors import ArgumentError, DataError
 from edgewise.scores import BGe
 
@@ -55,7 +74,9 @@ ROUNDING = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Parameters:
-    """DAGs with their weights, made a few at a time and, for who needs them again, the same every time.
+    """DAGs with their parameters, made a few at a time and, for who needs them again, the same every time.
+
+    Weights, deviations and means are in units of each variable, counted from its mean in the data.
 
     Attributes
     ----------
@@ -63,30 +84,50 @@ class Parameters:
         The draws of the posterior.
     rows
         The DAGs, one for each draw, as family numbers, shape (draws, p).
-    score
-        The matrix R, and the exponents of the determinants, which tell the degrees of freedom.
+    statistics
+        Those of the data.
     unit
-        The unit of each variable, in which the weights are, in those of the data, shape (p,).
+        The units, in those of the data, shape (p,).
+    matrix
+        R of each group of rows, shape (groups, p, p).
+    freedom
+        Degrees of freedom d in each group, by the number of parents, shape (groups, p).
+    size
+        k of each group, the prior's rows and those of the data, shape (groups,).
+    location
+        The posterior mean m in each group, shape (groups, p).
     seeds
-        Of the chi-square numbers and of the normal ones: each have a generator to themselves, so that the numbers do
-        not depend on how many are drawn at a time.
+        Of the chi-square numbers, of the normal ones of weights, and of those of constants: each have a generator to
+        themselves, so that the numbers do not depend on how many are drawn at a time.
     """
 
     table: DrawTable
     rows: np.ndarray
-    score: LogDetScore
+    statistics: Blocks
     unit: np.ndarray
-    seeds: tuple[int, int]
+    matrix: np.ndarray
+    freedom: np.ndarray
+    size: np.ndarray
+    location: np.ndarray
+    seeds: tuple[int, int, int]
 
-    def blocks(self) -> Iterator[tuple[slice, np.ndarray]]:
-        """Yield the weights, shape (some draws, p, p), with the draws they belong to."""
-        chi_square, normal = (np.random.default_rng(seed) for seed in self.seeds)
+    @property
+    def observed(self) -> np.ndarray:
+        """The mean of each variable over the rows in which nobody set it, in the units of the data, shape (p,)."""
+        return observed_mean(self.statistics)
+
+    def blocks(self) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
+        """Yield weights, shape (some draws, p, p), and constants, shape (some draws, p), with the draws they are of."""
+        chi_square, normal, constant = (np.random.default_rng(seed) for seed in self.seeds)
+        group, every = self.statistics.group.copy(), np.arange(self.table.p)
         for part in split(0, len(self.rows), self.table.p**2):
             dags = self.table.dags(self.rows[part])
-            freedom = -2 * self.score.on_family[dags.sum(axis=1)]  # d of the module's docstring: |R_pa,v|^(-d/2)
-            spread = 1 / np.sqrt(chi_square.chisquare(freedom))
+            spread = 1 / np.sqrt(chi_square.chisquare(self.freedom[group, dags.sum(axis=1)]))
             noise = normal.standard_normal(np.count_nonzero(dags))
-            yield part, draw_weights(dags, self.score.matrix, noise, spread)
+            weights, deviation = draw_weights(dags, self.matrix, group, noise, spread)
+            constants = constant.standard_normal(deviation.shape) * deviation / np.sqrt(self.size[group])
+            constants += self.location[group, every] - np.einsum("vi,div->dv", self.location[group], weights)
+            yield part, weights, constants
 
 
 def prepare_parameters(
@@ -97,22 +138,41 @@ def prepare_parameters(
     draws: int,
     seed: int | np.random.Generator | None,
 ) -> Parameters:
-    """Check the arguments, choose the DAGs by systematic resampling, and the seeds of their weights."""
+    """Check the arguments, choose the DAGs by systematic resampling, and the seeds of their parameters."""
     if not (is_whole(draws) and draws >= 1):
         raise ArgumentError(f"draws must be a whole number, at least 1, but {draws!r} was given.")
     rng = make_generator(seed)
     score = _score_of(posterior) if score is None else score
     if not isinstance(score, BGe):
         raise ArgumentError(f"score must be an object such as BGe(), whose prior the weights have, not {score!r}.")
-    dataset = _dataset_of(posterior, data)
-    unit = dataset.moments.scale if score.standardize else np.ones(dataset.p)
+    statistics = _statistics_of(posterior, data)
+    tables = score.prepare_groups(statistics)
     rows, weight, *_ = posterior.draws.distinct(posterior.weights)
     total = np.cumsum(weight)
     points = (rng.random() + np.arange(int(draws))) / int(draws) * total[-1]
     # The last point may be rounded up to the total, and a DAG of weight zero is never wanted.
     chosen = np.searchsorted(total[: np.count_nonzero(weight) - 1], points, side="right")
-    first, second = rng.integers(2**63, size=2).tolist()
-    return Parameters(posterior.draws, rows[chosen], cast(LogDetScore, score.prepare(dataset)), unit, (first, second))
+    unit = statistics.scale if score.standardize else np.ones(len(statistics.scale))
+    size = statistics.n + score.alpha_mu
+    location = statistics.mean - observed_mean(statistics)
+    if score.nu is not None:
+        location = location + (score.alpha_mu / size)[:, None] * (np.asarray(score.nu) - statistics.mean)
+    return Parameters(
+        table=posterior.draws,
+        rows=rows[chosen],
+        statistics=statistics,
+        unit=unit,
+        matrix=np.array([table.matrix for table in tables]),
+        freedom=np.array([-2 * table.on_family for table in tables]),  # the score has |R_pa,v|^(-d/2)
+        size=size,
+        location=location / unit,
+        seeds=(*rng.integers(2**63, size=2).tolist(), int(rng.integers(2**63))),
+    )
+
+
+def observed_mean(statistics: Blocks) -> np.ndarray:
+    """Return the mean of each variable over the rows in which nobody set it, shape (p,)."""
+    return statistics.mean[statistics.group, np.arange(len(statistics.group))]
 
 
 def _score_of(posterior: "Posterior") -> BGe:
@@ -123,8 +183,8 @@ def _score_of(posterior: "Posterior") -> BGe:
     return BGe(**{field.name: settings[field.name] for field in fields(BGe) if field.name in settings})
 
 
-def _dataset_of(posterior: "Posterior", data: Data | None) -> Dataset:
-    """Return the data that a posterior was sampled from: as given, or what the posterior keeps of them."""
+def _statistics_of(posterior: "Posterior", data: Data | None) -> Blocks:
+    """Return the statistics of the data that a posterior was sampled from: of those given, or what it keeps."""
     about = posterior.info.get("data", {})
     if about is None:
         raise ArgumentError("A run without data, on the prior alone, has no effects: sample from data first.")
@@ -141,19 +201,14 @@ def _dataset_of(posterior: "Posterior", data: Data | None) -> Dataset:
                 "give the same table as was given to sample."
             )
         _check_definite(posterior.moments.correlation)
-        return Dataset(
-            posterior.nodes,
-            None,
-            about.get("fingerprint", ""),
-            given_moments=posterior.moments,
-        )
+        return from_moments(posterior.moments)
     dataset = load_data(data)
     if dataset.names != posterior.nodes or dataset.fingerprint != about.get("fingerprint", dataset.fingerprint):
         raise ArgumentError(
             "These are not the data that the posterior was sampled from: give the same table, with the same names, "
             "rows and values, as was given to sample."
         )
-    return dataset
+    return from_moments(dataset.moments)
 
 
 def _check_definite(correlation: np.ndarray) -> None:
