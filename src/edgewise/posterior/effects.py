@@ -96,7 +96,7 @@ def total_effects(
     >>> len(effects)
     12
     """
-    _check_interval(interval)
+    check_interval(interval)
     _check_size(draws, len(posterior.nodes))
     source, target = np.nonzero(~np.eye(len(posterior.nodes), dtype=bool))
     effects = _summarise(prepare_parameters(posterior, data, score, draws=draws, seed=seed), source, target, interval)
@@ -156,7 +156,7 @@ def pair_effects(
     >>> pair_effects(posterior, np.array([0, 2]), np.array([1, 3]), seed=1).shape
     (2, 3)
     """
-    _check_interval(interval)
+    check_interval(interval)
     return _summarise(
         prepare_parameters(posterior, None, None, draws=draws, seed=seed), source, target, interval, given_path=True
     )
@@ -263,7 +263,8 @@ def _units(scale: np.ndarray) -> np.ndarray:
     return np.asarray(units)
 
 
-def _check_interval(interval: float) -> None:
+def check_interval(interval: float) -> None:
+    """Refuse what is no probability that an interval can have."""
     if not (is_number(interval) and 0 < interval < 1):
         raise ArgumentError(f"interval is a probability and must lie between 0 and 1, but {interval!r} was given.")
 

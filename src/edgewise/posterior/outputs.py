@@ -134,13 +134,13 @@ class Outputs:
         """
         from .pictures import draw_graph
 
-        return _as_figure(draw_graph(self, threshold))
+        return as_figure(draw_graph(self, threshold))
 
     def plot_trace(self: "Posterior") -> "Figure":
         """Draw the log posterior along each chain, as a plotly figure; of long chains, a thousand draws."""
         from .pictures import draw_trace
 
-        return _as_figure(draw_trace(self))
+        return as_figure(draw_trace(self))
 
     def plot_edges(self: "Posterior", kind: "Kind" = "directed") -> "Figure":
         """Draw the probabilities of all edges as a heat map, the variables in the order of the consensus DAG.
@@ -156,7 +156,7 @@ class Outputs:
         """
         from .pictures import draw_edges
 
-        return _as_figure(draw_edges(self, kind))
+        return as_figure(draw_edges(self, kind))
 
     def plot_agreement(self: "Posterior", first: int | None = None, second: int | None = None) -> "Figure":
         """Draw the edge probabilities of one chain against those of another.
@@ -172,7 +172,7 @@ class Outputs:
         """
         from .pictures import draw_agreement
 
-        return _as_figure(draw_agreement(self, first, second))
+        return as_figure(draw_agreement(self, first, second))
 
     def _repr_html_(self: "Posterior") -> str:
         from .content import summarize_posterior
@@ -180,7 +180,8 @@ class Outputs:
         return summarize_posterior(self)
 
 
-def _as_figure(picture: "Picture") -> "Figure":
+def as_figure(picture: "Picture") -> "Figure":
+    """Return a picture as plotly's own object."""
     from plotly.graph_objects import Figure
 
     # The pictures have their own style, and not that of plotly's default template.
