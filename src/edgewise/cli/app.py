@@ -12,6 +12,7 @@ from typer.core import TyperGroup
 
 from edgewise.wording import printable
 
+from .effects import effect
 from .options import CHAINS, EXIT_CODES, INTERRUPTED, MODEL, OUTPUT, TABLE, NoColor, Quiet
 from .reproducing import reproduce
 
@@ -381,6 +382,15 @@ def report(
     from .results import rebuild_results
 
     typer.echo(f"Wrote {printable(str(rebuild_results(directory)))}: open it in a browser.")
+
+
+app.command(
+    epilog=_examples(
+        "edgewise effect results --set MEK=0",
+        "edgewise effect results --set MEK=0 --set Raf=1.5 --out effect.html",
+        "edgewise effect results --set MEK=0 --json",
+    )
+)(effect)
 
 
 app.command(

@@ -234,7 +234,7 @@ def draw_intervals(means: pd.DataFrame, deviation: np.ndarray, *, title: str) ->
         ],
         "hoverinfo": "text",
     }
-    line = {"color": "#999999", "width": 1, "dash": "dot"}
+    line = {"color": "#999999", "width": 2, "dash": "dot"}
     return _picture(
         [dots],
         xaxis={"title": {"text": "mean, in standard deviations of each variable from that without intervention"}},
@@ -244,7 +244,7 @@ def draw_intervals(means: pd.DataFrame, deviation: np.ndarray, *, title: str) ->
             "ticktext": [label(name, 20) for name in means.index],
             "range": [len(means) - 0.5, -0.5],
         },
-        title={"text": label(title, 100), "font": {"size": 15}},
+        title={"text": label(title, 100), "font": {"size": 15}, "x": 0.01, "xanchor": "left"},
         shapes=[{"type": "line", "x0": 0, "x1": 0, "y0": 0, "y1": 1, "yref": "paper", "line": line}],
         showlegend=False,
         height=22 * len(means) + 160,
