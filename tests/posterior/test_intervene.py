@@ -375,3 +375,104 @@ def test_levels_have_no_means():
     with pytest.raises(ew.ArgumentError) as caught:
         make_posterior(SPARSE[None, None], info=info).intervene({"X0": 1.0})
     assert "these data have levels or grades" in check_sentence(str(caught.value))
+
+
+# Data with interventions
+
+
+@pytest.fixture(scope="module")
+def experiment():
+    """Chain 0 -> 1 -> 2 -> 3; of 60 rows, 1 was set in 10, 2 and 3 in 10 others: the values, and what was set."""
+    rng = np.random.default_rng(7)
+    is_set = np.zeros((60, 4), bool)
+    is_set[40:50, 1] = is_set[50:, 2:] = True
+    values = rng.standard_normal((60, 4))
+    for v in range(1, 4):
+        values[:, v] = np.where(is_set[:, v], 3 * values[:, v] + 6, 0.8 * values[:, v - 1] + values[:, v] + 1)
+    return values * [1, 10, 100, 1000], is_set
+
+
+@pytest.fixture(scope="module")
+def from_experiment(experiment):
+    values, is_set = experiment
+    settings = {"iterations": 2000, "thin": 10, "chains": 2, "seed": 1, "progress": False}
+    return ew.sample(values, interventions=is_set, prior=ew.Sparsity(0.0), **settings)
+
+
+CHAIN = np.eye(4, k=1, dtype=bool)
+TWO = CHAIN | (np.eye(4, k=2) == 1)
+
+
+@pytest.mark.parametrize("prior", PRIORS, ids=["default", "prior mean", "units"])
+@pytest.mark.parametrize("dag", [TWO, SPARSE, COMPLETE], ids=["true", "sparse", "complete"])
+def test_families_are_judged_by_the_rows_in_which_they_were_free(experiment, prior, dag):
+    """One regression for each family, of its own rows: 54 tests."""
+    values, is_set = experiment
+    data, setting = ew.load_data(values, interventions=is_set), {2: 300.0}
+    found = drawn_means(only(dag), setting, data, **prior)
+    rng = np.random.default_rng(6)
+    both = naive.regressed_means(values, dag, setting, DRAWS, rng, is_set=is_set, **prior)
+    for one, other in zip(found, both, strict=True):
+        assert are_alike(one, other[:, [0, 1, 3]])
+    ignoring = naive.regressed_means(values, dag, setting, DRAWS, rng, **prior)
+    assert not are_alike(found[1], ignoring[1][:, [0, 1, 3]])
+
+
+def test_effects_are_those_of_the_rows_in_which_variables_were_free(experiment):
+    """The same seed, and the same draws: a unit more changes means by the total effect."""
+    values, is_set = experiment
+    data = ew.load_data(values, interventions=is_set)
+    effects = only(TWO).total_effects(data, draws=100, seed=2).set_index(["source", "target"])["mean"]
+    at, above = (only(TWO).intervene({"X1": x}, data, draws=100, seed=2) for x in (50.0, 51.0))
+    for name in ("X2", "X3"):
+        difference = above.loc[name, "mean"] - at.loc[name, "mean"]
+        assert difference == pytest.approx(effects["X1", name], rel=1e-9)
+    assert at["observed"].to_dict() == pytest.approx(
+        {f"X{v}": values[~is_set[:, v], v].mean() for v in (0, 2, 3)}, rel=1e-12
+    )
+
+
+def test_a_posterior_keeps_what_it_needs(experiment, from_experiment, tmp_path):
+    values, is_set = experiment
+    data = ew.load_data(values, interventions=is_set)
+    assert from_experiment.moments is None
+    from_experiment.save(tmp_path / "posterior.nc")
+    loaded = ew.load(tmp_path / "posterior.nc")
+    for name in ("first", "width", "group", "n", "mean", "scale", "scatter"):
+        one, other = (getattr(posterior.grouped, name) for posterior in (from_experiment, loaded))
+        np.testing.assert_array_equal(one, other, strict=True)
+    expected = from_experiment.intervene({"X1": 0.0}, data, draws=50, seed=1)
+    effects = from_experiment.total_effects(data, draws=50, seed=1)
+    for posterior in (from_experiment, loaded):
+        pd.testing.assert_frame_equal(posterior.intervene({"X1": 0.0}, draws=50, seed=1), expected, check_exact=True)
+        pd.testing.assert_frame_equal(posterior.total_effects(draws=50, seed=1), effects, check_exact=True)
+    from_experiment.report(tmp_path / "report.html")
+    assert "Effects are shown where the direction is told" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("data", [None, "the table alone"])
+def test_without_its_statistics_what_was_set_is_needed_again(experiment, from_experiment, data):
+    values, is_set = experiment
+    without = replace(from_experiment, grouped=None)
+    for ask in (without.total_effects, lambda data: without.intervene({"X1": 0.0}, data)):
+        with pytest.raises(ew.ArgumentError) as caught:
+            ask(None if data is None else values)
+        assert "with what was set: data=ew.load_data(table, interventions=...)" in check_sentence(str(caught.value))
+    without.intervene({"X1": 0.0}, ew.load_data(values, interventions=is_set), draws=5)
+
+
+def test_very_many_statistics_are_not_kept(experiment, monkeypatch):
+    monkeypatch.setattr("edgewise.running.plan.MOST_KEPT", 47)
+    values, is_set = experiment
+    settings = {"iterations": 200, "thin": 10, "chains": 2, "seed": 1, "progress": False}
+    assert ew.sample(values, interventions=is_set, **settings).grouped is None
+
+
+def test_statistics_that_no_data_have_are_refused(from_experiment):
+    scatter = np.array(from_experiment.grouped.scatter)
+    scatter[1, 0, 1] = scatter[1, 1, 0] = 1e9
+    forged = replace(from_experiment, grouped=replace(from_experiment.grouped, scatter=scatter))
+    for ask in (forged.total_effects, lambda: forged.intervene({"X1": 0.0})):
+        with pytest.raises(ew.DataError) as caught:
+            ask()
+        assert "not those of any data" in check_sentence(str(caught.value))

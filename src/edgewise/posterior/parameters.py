@@ -71,6 +71,14 @@ if TYPE_CHECKING:
 ROUNDING = 1e-6
 """How far below zero rounding can bring the smallest eigenvalue of correlations."""
 
+NO_DATA = (
+    "The correlations that this posterior holds are not those of any data, and tell nothing of effects: sample from "
+    "the data again."
+)
+
+WITH_TARGETS = ", with what was set: data=ew.load_data(table, interventions=...)"
+"""How to give data again that have interventions."""
+
 
 @dataclass(frozen=True, eq=False)
 class Parameters:
@@ -147,6 +155,8 @@ def prepare_parameters(
         raise ArgumentError(f"score must be an object such as BGe(), whose prior the weights have, not {score!r}.")
     statistics = _statistics_of(posterior, data)
     tables = score.prepare_groups(statistics)
+    matrix = np.array([table.matrix for table in tables])
+    _check_definite(matrix)
     rows, weight, *_ = posterior.draws.distinct(posterior.weights)
     total = np.cumsum(weight)
     points = (rng.random() + np.arange(int(draws))) / int(draws) * total[-1]
@@ -162,7 +172,7 @@ def prepare_parameters(
         rows=rows[chosen],
         statistics=statistics,
         unit=unit,
-        matrix=np.array([table.matrix for table in tables]),
+        matrix=matrix,
         freedom=np.array([-2 * table.on_family for table in tables]),  # the score has |R_pa,v|^(-d/2)
         size=size,
         location=location / unit,
@@ -188,33 +198,46 @@ def _statistics_of(posterior: "Posterior", data: Data | None) -> Blocks:
     about = posterior.info.get("data", {})
     if about is None:
         raise ArgumentError("A run without data, on the prior alone, has no effects: sample from data first.")
-    if about.get("kinds") or about.get("targets"):
-        what = "interventions" if about.get("targets") else "levels or grades"
+    if about.get("kinds"):
         raise ArgumentError(
-            f"Effects are those of measurements that nobody set, but these data have {what}: ask for probabilities of "
-            "edges and paths instead."
+            "Effects are those of measurements, but these data have levels or grades: ask for probabilities of edges "
+            "and paths instead."
         )
     if data is None:
-        if posterior.moments is None:
-            raise ArgumentError(
-                "This posterior does not hold the means and correlations of its data, so that effects need the data: "
-                "give the same table as was given to sample."
-            )
-        _check_definite(posterior.moments.correlation)
-        return from_moments(posterior.moments)
+        return _kept_statistics(posterior, was_set=bool(about.get("targets")))
     dataset = load_data(data)
     if dataset.names != posterior.nodes or dataset.fingerprint != about.get("fingerprint", dataset.fingerprint):
         raise ArgumentError(
             "These are not the data that the posterior was sampled from: give the same table, with the same names, "
-            "rows and values, as was given to sample."
+            f"rows and values, as was given to sample{WITH_TARGETS if about.get('targets') else ''}."
         )
-    return from_moments(dataset.moments)
+    return dataset.plain_blocks or from_moments(dataset.moments)
 
 
-def _check_definite(correlation: np.ndarray) -> None:
-    """Refuse correlations from a file that no data can have, which would take longer to tell than to load the file."""
-    if np.linalg.eigvalsh(correlation)[0] < -ROUNDING:
-        raise DataError(
-            "The correlations that this posterior holds are not those of any data, and tell nothing of effects: sample "
-            "from the data again."
+def _kept_statistics(posterior: "Posterior", *, was_set: bool) -> Blocks:
+    """Return the statistics that a posterior keeps, which may come from a file that anybody wrote."""
+    if was_set:
+        if posterior.grouped is None:
+            raise ArgumentError(
+                "This posterior does not hold the statistics of its data, of which some were set, so that effects need "
+                f"the data: give the same table as was given to sample{WITH_TARGETS}."
+            )
+        return posterior.grouped
+    if posterior.moments is None:
+        raise ArgumentError(
+            "This posterior does not hold the means and correlations of its data, so that effects need the data: "
+            "give the same table as was given to sample."
         )
+    if np.linalg.eigvalsh(posterior.moments.correlation)[0] < -ROUNDING:
+        raise DataError(NO_DATA)
+    return from_moments(posterior.moments)
+
+
+def _check_definite(matrix: np.ndarray) -> None:
+    """Refuse statistics from a file that no data can have, which would take longer to tell than to load the file."""
+    try:
+        is_definite = bool(np.isfinite(np.linalg.cholesky(matrix)).all())
+    except np.linalg.LinAlgError:
+        is_definite = False
+    if not is_definite:
+        raise DataError(NO_DATA)

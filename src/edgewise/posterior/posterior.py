@@ -13,6 +13,7 @@ from scipy.special import softmax
 from edgewise._kernels.graphs.features import blankets_weighted_sum, paths_weighted_sum
 from edgewise.arguments import check_number, check_threshold
 from edgewise.data import Moments
+from edgewise.data.blocks import Blocks
 from edgewise.errors import ArgumentError, ConvergenceWarning
 from edgewise.graphs import BoolMatrix
 from edgewise.priors import Constraints, Knowledge
@@ -53,6 +54,9 @@ class Posterior(Decisions, Outputs):
     moments
         The number of rows of the data, the means, standard deviations and correlations of their columns: all that
         :meth:`total_effects` needs of them. None for a run without data, and in files written before these were kept.
+    grouped
+        The same for data in which variables were set: the statistics of the rows in which each was left free. None
+        where nothing was set, and where these are more than 32 MB.
 
     Examples
     --------
@@ -72,6 +76,7 @@ class Posterior(Decisions, Outputs):
     conditionals: np.ndarray | None = None
     conditional_errors: np.ndarray | None = None
     moments: Moments | None = None
+    grouped: Blocks | None = None
 
     @property
     def log_posterior(self) -> np.ndarray:
