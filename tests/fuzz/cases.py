@@ -113,6 +113,29 @@ def repeat_names(file):
     posteriors.change_about(file, lambda text: text.update(nodes=["Raf"] * 3))
 
 
+def grouped(**changes):
+    """Return what adds the statistics of two groups of rows, Mek having been set in some, with something else in one.
+
+    All but that would be accepted.
+    """
+    values = {
+        "by": np.array([0, 1, 0], "<i4"),
+        "rows": np.array([40.0, 30.0]),
+        "mean": np.zeros((2, 3)),
+        "scale": np.ones(3),
+        "scatter": np.array([39 * np.eye(3), 29 * np.eye(3)]),
+        **changes,
+    }
+
+    def change(file):
+        for name, array in values.items():
+            if array is not None:
+                file.create_dataset(f"grouped_{name}", data=array, chunks=True, compression="gzip")
+        posteriors.change_about(file, lambda text: text["info"]["data"].update(targets=[["Mek"]]))
+
+    return change
+
+
 POSTERIORS = {
     "a cycle": make_cycle,
     "a variable that is its own parent": make_loop,
@@ -161,6 +184,25 @@ POSTERIORS = {
     "a scale that hardly is one": put("scale", 0, 5e-324),
     "correlations that are not symmetric": put("correlation", (0, 1), 0.3),
     "a correlation of five": put("correlation", [0, 1], 5.0),
+    "groups of rows without a scale": grouped(scale=None),
+    "groups of rows without rows": grouped(rows=None),
+    "a group of no rows": grouped(rows=np.array([40.0, 0.0])),
+    "a group of endless rows": grouped(rows=np.array([40.0, np.inf])),
+    "more groups than variables": grouped(rows=np.full(2**20, 40.0)),
+    "rows of groups in a table": grouped(rows=np.full((2, 1), 40.0)),
+    "a group that is not there": grouped(by=np.array([0, 2, 0], "<i4")),
+    "a group before the first": grouped(by=np.array([0, -1, 1], "<i4")),
+    "a group of nobody": grouped(by=np.zeros(3, "<i4")),
+    "groups as floats": grouped(by=np.array([0.0, 1.0, 0.0])),
+    "a mean of a group that is no number": grouped(mean=np.full((2, 3), np.nan)),
+    "means of one group": grouped(mean=np.zeros((1, 3))),
+    "a scale of groups of zero": grouped(scale=np.array([1.0, 0.0, 1.0])),
+    "an infinite sum of squares": grouped(scatter=np.full((2, 3, 3), np.inf)),
+    "a negative sum of squares": grouped(scatter=-np.ones((2, 3, 3))),
+    "sums of products that are not symmetric": grouped(scatter=np.arange(18.0).reshape(2, 3, 3)),
+    "sums of products that no data have": grouped(scatter=np.full((2, 3, 3), 1e6) - 1e6 * np.eye(3)),
+    "sums of squares beyond all bounds": grouped(scatter=np.full((2, 3, 3), 1e308)),
+    "good groups of rows": grouped(),
     "a negative probability": put("conditionals", (0, 0, 0, 1), -0.5),
     "a probability of two": put("conditionals", (0, 0, 0, 1), 2.0),
     "a probability that is no number": put("conditionals", (0, 0, 0, 1), np.nan),

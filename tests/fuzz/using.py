@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from edgewise.cli.results import write_results
-from edgewise.errors import ArgumentError
+from edgewise.errors import ArgumentError, DataError
 
 QUICK = {"iterations": 40, "thin": 4, "chains": 2, "seed": 1, "progress": False}
 
@@ -25,8 +25,9 @@ def use_posterior(posterior):
     for summary in ("path_probabilities", "v_structures", "edge_counts", "degrees", "top_cpdags", "consensus_dag"):
         getattr(posterior, summary)()
     repr(posterior)
-    with suppress(ArgumentError):  # levels, interventions and runs without data have no effects
+    with suppress(ArgumentError, DataError):  # levels and runs without data have no effects, nor have forged statistics
         posterior.total_effects(draws=20, seed=1)
+        posterior.intervene({posterior.nodes[0]: 1.0}, draws=20, seed=1)
 
 
 def check_tables(posterior):

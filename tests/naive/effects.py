@@ -27,20 +27,22 @@ def sum_paths(weights):
     return effects
 
 
-def draw_weights(dag, matrix, noise, spread):
-    """Return the weights of one DAG: each family's location plus its scaled noise; see the kernel of this name."""
-    weights = np.zeros(dag.shape)
+def draw_weights(dag, matrices, noise, spread):
+    """Return the weights of one DAG, each family's location plus its scaled noise, and the residual deviations.
+
+    There is a matrix for the family of each variable; see the kernel of this name.
+    """
+    weights, deviation = np.zeros(dag.shape), np.zeros(len(dag))
     noise = iter(noise)
-    for child in range(len(dag)):
+    for child, matrix in enumerate(matrices):
         parents = np.flatnonzero(dag[:, child])
-        if len(parents) > 0:
-            block = matrix[np.ix_(parents, parents)]
-            location = np.linalg.solve(block, matrix[parents, child])
-            residual = matrix[child, child] - matrix[child, parents] @ location
-            z = np.array([next(noise) for _ in parents])
-            root = np.linalg.inv(np.linalg.cholesky(block)).T  # root @ root.T is the inverse of the block
-            weights[parents, child] = location + spread[child] * np.sqrt(residual) * root @ z
-    return weights
+        block = matrix[np.ix_(parents, parents)]
+        location = np.linalg.solve(block, matrix[parents, child])
+        deviation[child] = spread[child] * np.sqrt(matrix[child, child] - matrix[child, parents] @ location)
+        z = np.array([next(noise) for _ in parents])
+        root = np.linalg.inv(np.linalg.cholesky(block)).T  # root @ root.T is the inverse of the block
+        weights[parents, child] = location + deviation[child] * root @ z
+    return weights, deviation
 
 
 def posterior_matrix(values, *, alpha_mu, alpha_w, nu, standardize):

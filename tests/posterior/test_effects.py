@@ -15,6 +15,7 @@ from edgewise._kernels.summaries.effects import draw_weights, sum_paths
 from edgewise.data import load_data
 from edgewise.posterior import draws as draws_module
 from edgewise.posterior import effects as effects_module
+from edgewise.posterior import parameters as parameters_module
 from edgewise.posterior.effects import effect_draws, pair_effects, total_effects
 from marks import with_few_rows
 from naive import effects as naive
@@ -71,17 +72,19 @@ def test_path_sums_are_sums_over_single_paths(p, rng):
 def test_drawn_weights_equal_the_slow_twin(p, n, collinear, rng):
     values = rng.standard_normal((n, p)) + (rng.standard_normal((n, 1)) / collinear if collinear else 0)
     values /= values.std(axis=0)
-    matrix = values.T @ values + 0.5 * np.eye(p) * (not collinear)
+    both = values.T @ values + 0.5 * np.eye(p) * (not collinear)
+    matrix, group = np.array([both, 3 * both + np.eye(p)]), rng.integers(2, size=p)
     dags = np.array([random_dag(p, rng, density) for density in (0, 0.5, 1) for _ in range(4)])
     edges = dags.sum(axis=(1, 2))
     noise = rng.standard_normal(edges.sum())
     spread = rng.random((len(dags), p)) + 0.1
-    found = draw_weights(dags, matrix, noise, spread)
+    weights, deviation = draw_weights(dags, matrix, group, noise, spread)
     starts = np.cumsum(edges) - edges
-    for dag, start, width, weights in zip(dags, starts, spread, found, strict=True):
-        expected = naive.draw_weights(dag, matrix, noise[start:], width)
+    for number, (dag, start) in enumerate(zip(dags, starts, strict=True)):
+        expected, width = naive.draw_weights(dag, matrix[group], noise[start:], spread[number])
         # The condition number of the matrix times the precision of a double, and a margin.
-        np.testing.assert_allclose(weights, expected, rtol=0, atol=1e-13 * np.linalg.cond(matrix))
+        np.testing.assert_allclose(weights[number], expected, rtol=0, atol=1e-13 * np.linalg.cond(both))
+        np.testing.assert_allclose(deviation[number], width, rtol=1e-14 * np.linalg.cond(both), atol=0)
 
 
 # The conditional posterior of the weights
@@ -375,7 +378,7 @@ def test_draws_do_not_depend_on_how_many_are_made_at_a_time(sampled, monkeypatch
         return draw_weights(dags, *arguments)
 
     monkeypatch.setattr(draws_module, "ENTRIES_AT_ONCE", at_once)
-    monkeypatch.setattr(effects_module, "draw_weights", watched)
+    monkeypatch.setattr(parameters_module, "draw_weights", watched)
     np.testing.assert_array_equal(effect_draws(posterior, draws=50, seed=1), expected)
     assert sizes[0] == max(at_once // 25, 1)
     assert sum(sizes) == 50
@@ -498,9 +501,9 @@ def test_bad_arguments_are_named(sampled, arguments, words):
 
 def halve_spread(monkeypatch):
     monkeypatch.setattr(
-        effects_module,
+        parameters_module,
         "draw_weights",
-        lambda dags, matrix, noise, spread: draw_weights(dags, matrix, noise, spread / 2),
+        lambda *arguments: draw_weights(*arguments[:-1], arguments[-1] / 2),
     )
 
 

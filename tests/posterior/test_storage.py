@@ -13,7 +13,7 @@ import xarray as xr
 import edgewise as ew
 from edgewise.data import load_data
 from edgewise.posterior import draws, storage
-from edgewise.posterior.storage import DRAWN, EXTRAS, FAMILIES, MOMENTS, DrawFile
+from edgewise.posterior.storage import DRAWN, EXTRAS, FAMILIES, GROUPED, MOMENTS, DrawFile
 from edgewise.running.plan import Plan
 from naive.graphs import random_dag
 from records import collect, make_posterior, make_record
@@ -52,6 +52,10 @@ def assert_identical(first, second):
         assert first.moments.n == second.moments.n
         for name in MOMENTS:
             np.testing.assert_array_equal(getattr(first.moments, name), getattr(second.moments, name), strict=True)
+    assert (first.grouped is None) == (second.grouped is None)
+    if first.grouped is not None:
+        for name in vars(first.grouped):
+            np.testing.assert_array_equal(getattr(first.grouped, name), getattr(second.grouped, name), strict=True)
     assert first.edges().equals(second.edges())
 
 
@@ -404,6 +408,17 @@ def test_moments_come_back(with_moments, tmp_path):
     assert_identical(ew.load(path), posterior)
     ew.load(path).save(tmp_path / "again.nc")
     assert_identical(ew.load(tmp_path / "again.nc"), posterior)
+
+
+def test_statistics_of_groups_of_rows_come_back(tmp_path):
+    is_set = np.eye(30, 5, -3, dtype=bool)
+    data = load_data(ew.simulate(5, 30, seed=1).data * 3 + 1, interventions=is_set)
+    posterior = replace(make(list("abcde")), grouped=data.blocks)
+    posterior.save(tmp_path / "posterior.nc")
+    assert_identical(ew.load(tmp_path / "posterior.nc"), posterior)
+    with xr.open_dataset(tmp_path / "posterior.nc", engine="h5netcdf") as dataset:
+        assert set(dataset) == {*DRAWN, *FAMILIES, *GROUPED}
+        assert dataset["grouped_scatter"].sizes == {"row_group": 5, "node": 5, "node_to": 5}
 
 
 def test_files_from_before_moments_were_kept_are_read(with_moments):

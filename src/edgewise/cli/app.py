@@ -14,6 +14,7 @@ from edgewise.wording import printable
 
 from .comparing import compare
 from .decisions import next_experiments
+from .effects import effect
 from .options import CHAINS, EXIT_CODES, INTERRUPTED, MODEL, OUTPUT, TABLE, Json, NoColor, Overwrite, Quiet
 from .reproducing import reproduce
 
@@ -389,6 +390,14 @@ app.command(
         "edgewise next results --batch 3 --costs costs.yaml",
     ),
 )(next_experiments)
+
+app.command(
+    epilog=_examples(
+        "edgewise effect results --set MEK=0",
+        "edgewise effect results --set MEK=0 --set Raf=1.5 --out effect.html",
+        "edgewise effect results --set MEK=0 --json",
+    )
+)(effect)
 
 app.command(
     epilog=_examples(

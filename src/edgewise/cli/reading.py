@@ -23,6 +23,22 @@ def read_kinds(given: Sequence[str] | None) -> dict[str, str] | None:
     return kinds or None
 
 
+def read_values(given: Sequence[str]) -> dict[str, float]:
+    """Return the values that variables are to be set to by name, from texts like ``"MEK=0"``."""
+    values: dict[str, float] = {}
+    for text in given:
+        name, equals, value = text.rpartition("=")
+        if not equals:
+            raise ArgumentError(f"--set must be like MEK=0, a variable and its value, but {quote(text)} was given.")
+        if name in values:
+            raise ArgumentError(f"--set has {quote(name)} more than once: give each variable one value.")
+        try:
+            values[name] = float(value)
+        except ValueError as error:
+            raise ArgumentError(f"--set must give {quote(name)} a number, but {quote(value)} was given.") from error
+    return values
+
+
 def read_interventions(given: str | None, targets: Path | None) -> Reading:
     """Return how interventions are told: by a column and its targets or, where that is a file, cell by cell."""
     if targets is not None:

@@ -80,6 +80,27 @@ class Blocks:
         return raw
 
 
+def from_moments(moments: Moments) -> Blocks:
+    """Return the statistics of variables that are a column each, and of which none was set: there is one group.
+
+    Examples
+    --------
+    >>> from_moments(Moments.from_values(np.array([[0.0, 1.0], [2.0, 1.0], [4.0, 4.0]]))).raw_scatter
+    array([[[8., 6.],
+            [6., 6.]]])
+    """
+    p = moments.p
+    return Blocks(
+        np.arange(p),
+        np.ones(p, np.int64),
+        np.zeros(p, np.int64),
+        np.array([float(moments.n)]),
+        moments.mean[None],
+        (moments.n - 1) * moments.correlation[None],
+        moments.scale,
+    )
+
+
 def make_blocks(
     columns: Sequence[FloatArray],
     groups: Groups,

@@ -135,6 +135,12 @@ class Dataset:
         is_plain = set(self.kinds) == {"continuous"} and self.is_set is None
         return self.moments if is_plain else None
 
+    @property
+    def plain_blocks(self) -> Blocks | None:
+        """The same of data of which some were set: the statistics of each group of rows."""
+        is_plain = set(self.kinds) == {"continuous"} and self.is_set is not None
+        return self.blocks if is_plain else None
+
     def record(self) -> dict[str, Any]:
         """Return what the record of a run says of its data."""
         about: dict[str, Any] = {"n": self.n, "p": self.p, "kind": self.kind, "fingerprint": self.fingerprint}

@@ -16,7 +16,7 @@ from edgewise._kernels.graphs.ordering import is_ordered
 
 from .draws import DrawTable, split
 from .record import check_record, is_count, is_dict, is_list, is_shallow, is_text
-from .variables import DRAWN, FAMILIES, MOMENTS, require
+from .variables import DRAWN, FAMILIES, GROUPED, MOMENTS, require
 
 ROUNDING = 1e-3
 """How far a correlation, or a mean over draws that is kept in single precision, may be beyond one."""
@@ -32,6 +32,7 @@ def check_content(arrays: Mapping[str, Any], about: Any) -> None:
     _check_weights(arrays)
     _check_conditionals(arrays)
     _check_moments({name: arrays[name] for name in MOMENTS if name in arrays}, about.get("rows"))
+    _check_grouped({name: arrays[name] for name in GROUPED if name in arrays})
     check_draws(DrawTable(**{name: arrays[name] for name in (*DRAWN, *FAMILIES)}))
 
 
@@ -110,6 +111,24 @@ def _check_moments(moments: Mapping[str, np.ndarray], rows: Any) -> None:
         np.isfinite(mean).all() and np.isfinite(scale).all() and (scale > 0).all(), "a mean or a scale is no number"
     )
     require(_are_correlations(correlation), "the correlations are not those of any data")
+
+
+def _check_grouped(grouped: Mapping[str, np.ndarray]) -> None:
+    """Refuse what are not the sufficient statistics of groups of rows, unless there are none."""
+    if not grouped:
+        return
+    require(len(grouped) == len(GROUPED), "a part of the summary of groups of rows is missing")
+    by, rows, mean, scale, scatter = (grouped[name] for name in GROUPED)
+    require({*by.tolist()} == {*range(len(rows))}, "a variable belongs to no group of rows, or a group to no variable")
+    require((rows >= 1).all() and np.isfinite(rows).all(), "a number of rows is none")
+    require(
+        np.isfinite(mean).all() and np.isfinite(scale).all() and (scale > 0).all(), "a mean or a scale is no number"
+    )
+    is_symmetric = np.isfinite(scatter).all() and (scatter == scatter.transpose(0, 2, 1)).all()
+    require(
+        is_symmetric and (np.diagonal(scatter, axis1=1, axis2=2) >= 0).all(),
+        "sums of squares are not those of any data",
+    )
 
 
 def _are_correlations(matrix: np.ndarray) -> bool:

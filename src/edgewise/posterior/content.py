@@ -111,14 +111,14 @@ def with_intervals(posterior: "Posterior") -> pd.DataFrame:
 def edge_table(posterior: "Posterior") -> pd.DataFrame:
     """Return the most probable edges, by column number, with total effects.
 
-    These are of the draws that have a directed path, and there if the posterior knows the moments of the data, and if
+    These are of the draws that have a directed path, and there if the posterior has the statistics of the data, and if
     double precision can hold them.
     """
     edges = posterior.edges().head(MOST_EDGES)[["source", "target", "probability"]]
     names = pd.Index(posterior.nodes)
     for column in ("source", "target"):
         edges[column] = names.get_indexer(pd.Index(edges[column]))
-    if posterior.moments is None or edges.empty:
+    if (posterior.moments is None and posterior.grouped is None) or edges.empty:
         return edges
     try:
         # The seed is fixed, so that a report made anew from the same posterior is the same.

@@ -6,58 +6,27 @@ sum, over all directed paths from i to j, of the products of the weights along t
 posterior of an effect is a mixture over the DAGs and, given a DAG, over its weights; where a DAG has no directed path
 from i to j, the effect is exactly zero. Viinikka et al. (2020, "Beeps") and BCDAG do the same.
 
-The weights given a DAG
------------------------
-Their posterior follows from the prior behind the BGe score (Geiger & Heckerman 2002; Kuipers, Moffa & Heckerman 2014):
-a precision matrix W ~ Wishart(alpha_w, T^-1) and a mean mu | W ~ Normal(nu, (alpha_mu W)^-1) for the complete DAG.
-
-1. Given n rows, and with mu integrated out, W ~ Wishart(n + alpha_w, R^-1), where R is the posterior matrix of the
-   score (see :mod:`edgewise.scores.bge`). So the covariance matrix W^-1 is inverse Wishart, with n + alpha_w degrees of
-   freedom and matrix R.
-2. A block of an inverse Wishart matrix is inverse Wishart, with one degree of freedom less for each variable left out.
-   So the covariance matrix of a variable v and its l parents pa is inverse Wishart with matrix R_pa,v and
-
-       d = n + alpha_w - (p - l - 1) = n + alpha_w - p + l + 1.
-
-3. Let K be its inverse, which is Wishart(d, R_pa,v^-1). The regression of v on pa has the residual variance
-   s^2 = 1 / K_vv and the weights b = -K_pa,v / K_vv. The diagonal entry is K_vv ~ chi^2_d / R_v|pa, where
-   R_v|pa = R_vv - R_v,pa R_pa^-1 R_pa,v = 1 / (R_pa,v^-1)_vv. Given K_vv, the column K_pa,v is normal with mean
-   -K_vv R_pa^-1 R_pa,v and covariance K_vv R_pa^-1. Hence
-
-       s^2 ~ R_v|pa / chi^2_d,    b | s^2 ~ Normal(R_pa^-1 R_pa,v, s^2 R_pa^-1),
-
-   and without s^2 the weights have a multivariate t distribution: d degrees of freedom, location R_pa^-1 R_pa,v, scale
-   matrix R_v|pa / d R_pa^-1.
-4. By the assumptions of BGe (global parameter independence and parameter modularity) the families of any DAG are
-   independent, before and after the data, and each has the parameters it would have in a complete DAG where the parents
-   come first.
-
-With the Cholesky factor of R_pa,v, child last, a draw of b is one triangular system: the factor's block for the parents
-transposed, with the child's row plus (s times standard normal noise) on the right.
-
-With ``BGe(standardize=True)`` the weights are those of columns scaled to unit variance; the effect of i on j is
-multiplied by scale_j / scale_i, so that all results are in the units of the data.
-
-Of the data, all this needs the sufficient statistics only, which a posterior keeps.
+:mod:`edgewise.posterior.parameters` has how weights are drawn given a DAG. With ``BGe(standardize=True)`` they are
+those of columns scaled to unit variance; the effect of i on j is multiplied by scale_j / scale_i, so that all results
+are in the units of the data.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from edgewise._kernels.graphs.features import paths_weighted_sum
-from edgewise._kernels.scores.log_det import LogDetScore
-from edgewise._kernels.summaries.effects import draw_weights, sum_paths
-from edgewise.arguments import is_number, is_whole, make_generator
-from edgewise.data import Data, Dataset, load_data
+from edgewise._kernels.summaries.effects import sum_paths
+from edgewise.arguments import is_number, is_whole
+from edgewise.data import Data
 from edgewise.errors import ArgumentError, DataError
 from edgewise.scores import BGe
 
-from .draws import DrawTable, split
+from .draws import split
 from .features import sum_matrices
+from .parameters import Parameters, prepare_parameters
 
 if TYPE_CHECKING:
     from .posterior import Posterior
@@ -65,9 +34,6 @@ if TYPE_CHECKING:
 MOST_BYTES = 10**9
 """The largest array of effects that is made: 1 GB, which a laptop can spare. It holds 12,500 draws at p = 100. A table
 of all effects has the same limit, since its time grows as fast."""
-
-ROUNDING = 1e-6
-"""How far below zero rounding can bring the smallest eigenvalue of correlations."""
 
 EFFECTS_AT_ONCE = 25 * 10**6
 """Most effects to hold while pairs are summarised: 200 MB. More pairs are taken in parts, for each of which the same
@@ -130,10 +96,10 @@ def total_effects(
     >>> len(effects)
     12
     """
-    _check_interval(interval)
+    check_interval(interval)
     _check_size(draws, len(posterior.nodes))
     source, target = np.nonzero(~np.eye(len(posterior.nodes), dtype=bool))
-    effects = _summarise(_prepare(posterior, data, score, draws, seed), source, target, interval)
+    effects = _summarise(prepare_parameters(posterior, data, score, draws=draws, seed=seed), source, target, interval)
     probability = sum_matrices(paths_weighted_sum, posterior.draws, posterior.weights)
     names = np.array(posterior.nodes, dtype=object)
     table = pd.DataFrame({"source": names[source], "target": names[target]}).join(effects)
@@ -190,8 +156,10 @@ def pair_effects(
     >>> pair_effects(posterior, np.array([0, 2]), np.array([1, 3]), seed=1).shape
     (2, 3)
     """
-    _check_interval(interval)
-    return _summarise(_prepare(posterior, None, None, draws, seed), source, target, interval, given_path=True)
+    check_interval(interval)
+    return _summarise(
+        prepare_parameters(posterior, None, None, draws=draws, seed=seed), source, target, interval, given_path=True
+    )
 
 
 def effect_draws(
@@ -246,85 +214,30 @@ def effect_draws(
     p = len(posterior.nodes)
     _check_size(draws, p)
     effects = np.empty((int(draws), p, p))
-    for part, block in _prepare(posterior, data, score, draws, seed).blocks():
+    for part, block in _blocks(prepare_parameters(posterior, data, score, draws=draws, seed=seed)):
         effects[part] = block
     return effects
 
 
-@dataclass(frozen=True, eq=False)
-class _Effects:
-    """Draws of all effects, made a few at a time and, for who needs them again, the same every time.
-
-    Attributes
-    ----------
-    table
-        The draws of the posterior.
-    rows
-        The DAGs, one for each draw, as family numbers, shape (draws, p).
-    score
-        The matrix R, and the exponents of the determinants, which tell the degrees of freedom.
-    units
-        The unit of each effect, shape (p, p).
-    seeds
-        Of the chi-square numbers and of the normal ones: each have a generator to themselves, so that the numbers do
-        not depend on how many are drawn at a time.
-    """
-
-    table: DrawTable
-    rows: np.ndarray
-    score: LogDetScore
-    units: np.ndarray
-    seeds: tuple[int, int]
-
-    def blocks(self) -> Iterator[tuple[slice, np.ndarray]]:
-        """Yield the effects, shape (some draws, p, p), with the draws they belong to."""
-        chi_square, normal = (np.random.default_rng(seed) for seed in self.seeds)
-        for part in split(0, len(self.rows), self.table.p**2):
-            dags = self.table.dags(self.rows[part])
-            freedom = -2 * self.score.on_family[dags.sum(axis=1)]  # d of the module's docstring: |R_pa,v|^(-d/2)
-            spread = 1 / np.sqrt(chi_square.chisquare(freedom))
-            noise = normal.standard_normal(np.count_nonzero(dags))
-            effects: np.ndarray = draw_weights(dags, self.score.matrix, noise, spread)
-            sum_paths(effects)
-            effects *= self.units
-            yield part, effects
-
-
-def _prepare(
-    posterior: "Posterior",
-    data: Data | None,
-    score: BGe | None,
-    draws: int,
-    seed: int | np.random.Generator | None,
-) -> _Effects:
-    """Check the arguments, choose the DAGs by systematic resampling, and the seeds of their weights."""
-    if not (is_whole(draws) and draws >= 1):
-        raise ArgumentError(f"draws must be a whole number, at least 1, but {draws!r} was given.")
-    rng = make_generator(seed)
-    score = score_of(posterior) if score is None else score
-    if not isinstance(score, BGe):
-        raise ArgumentError(f"score must be an object such as BGe(), whose prior the weights have, not {score!r}.")
-    dataset = dataset_of(posterior, data)
-    units = _units(dataset.moments.scale) if score.standardize else np.ones((dataset.p, dataset.p))
-    rows, weight, *_ = posterior.draws.distinct(posterior.weights)
-    total = np.cumsum(weight)
-    points = (rng.random() + np.arange(int(draws))) / int(draws) * total[-1]
-    # The last point may be rounded up to the total, and a DAG of weight zero is never wanted.
-    chosen = np.searchsorted(total[: np.count_nonzero(weight) - 1], points, side="right")
-    first, second = rng.integers(2**63, size=2).tolist()
-    return _Effects(posterior.draws, rows[chosen], cast(LogDetScore, score.prepare(dataset)), units, (first, second))
+def _blocks(parameters: Parameters) -> Iterator[tuple[slice, np.ndarray]]:
+    """Yield the effects, shape (some draws, p, p), with the draws they belong to."""
+    units = _units(parameters.unit)
+    for part, weights, _ in parameters.blocks():
+        sum_paths(weights)
+        weights *= units
+        yield part, weights
 
 
 def _summarise(
-    effects: _Effects, source: np.ndarray, target: np.ndarray, interval: float, *, given_path: bool = False
+    parameters: Parameters, source: np.ndarray, target: np.ndarray, interval: float, *, given_path: bool = False
 ) -> pd.DataFrame:
     """Return mean, lower and upper end of the effect of each pair of column numbers."""
-    draws = len(effects.rows)
+    draws = len(parameters.rows)
     summary = np.empty((3, len(source)))
     for few in split(0, len(source), draws, at_once=EFFECTS_AT_ONCE):
         # The draws of a pair stand together, so that its mean is rounded alike whatever other pairs there are.
         of_pair = np.empty((few.stop - few.start, draws))
-        for part, block in effects.blocks():
+        for part, block in _blocks(parameters):
             of_pair[:, part] = block[:, source[few], target[few]].T
         ends = [(1 - interval) / 2, (1 + interval) / 2]
         if given_path:
@@ -336,14 +249,6 @@ def _summarise(
             summary[0, few] = of_pair.mean(axis=1)
             summary[1:, few] = np.quantile(of_pair, ends, axis=1, overwrite_input=True)
     return pd.DataFrame(dict(zip(("mean", "lower", "upper"), summary, strict=True)))
-
-
-def score_of(posterior: "Posterior") -> BGe:
-    """Return the score that a posterior was sampled with if it was BGe, with its settings, otherwise BGe()."""
-    settings = posterior.info.get("score") or {}
-    if settings.get("name") != "BGe":
-        return BGe()
-    return BGe(**{field.name: settings[field.name] for field in fields(BGe) if field.name in settings})
 
 
 def _units(scale: np.ndarray) -> np.ndarray:
@@ -358,49 +263,8 @@ def _units(scale: np.ndarray) -> np.ndarray:
     return np.asarray(units)
 
 
-def dataset_of(posterior: "Posterior", data: Data | None) -> Dataset:
-    """Return the data that a posterior was sampled from: as given, or what the posterior keeps of them."""
-    about = posterior.info.get("data", {})
-    if about is None:
-        raise ArgumentError("A run without data, on the prior alone, has no effects: sample from data first.")
-    if about.get("kinds") or about.get("targets"):
-        what = "interventions" if about.get("targets") else "levels or grades"
-        raise ArgumentError(
-            f"Effects are those of measurements that nobody set, but these data have {what}: ask for probabilities of "
-            "edges and paths instead."
-        )
-    if data is None:
-        if posterior.moments is None:
-            raise ArgumentError(
-                "This posterior does not hold the means and correlations of its data, so that effects need the data: "
-                "give the same table as was given to sample."
-            )
-        _check_definite(posterior.moments.correlation)
-        return Dataset(
-            posterior.nodes,
-            None,
-            about.get("fingerprint", ""),
-            given_moments=posterior.moments,
-        )
-    dataset = load_data(data)
-    if dataset.names != posterior.nodes or dataset.fingerprint != about.get("fingerprint", dataset.fingerprint):
-        raise ArgumentError(
-            "These are not the data that the posterior was sampled from: give the same table, with the same names, "
-            "rows and values, as was given to sample."
-        )
-    return dataset
-
-
-def _check_definite(correlation: np.ndarray) -> None:
-    """Refuse correlations from a file that no data can have, which would take longer to tell than to load the file."""
-    if np.linalg.eigvalsh(correlation)[0] < -ROUNDING:
-        raise DataError(
-            "The correlations that this posterior holds are not those of any data, and tell nothing of effects: sample "
-            "from the data again."
-        )
-
-
-def _check_interval(interval: float) -> None:
+def check_interval(interval: float) -> None:
+    """Refuse what is no probability that an interval can have."""
     if not (is_number(interval) and 0 < interval < 1):
         raise ArgumentError(f"interval is a probability and must lie between 0 and 1, but {interval!r} was given.")
 

@@ -2,7 +2,7 @@
 
 With many rows an experiment tells everything it can; a hundred rows may tell little of it, where an effect is weak. So
 rows are simulated: a DAG is drawn from the posterior, and its edge weights, variances and means from theirs given the
-data (see :mod:`.effects`). In the new rows the target is set to values drawn around its mean, with the spread that it
+data (see :mod:`.parameters`). In the new rows the target is set to values drawn around its mean, with the spread it
 has in the data. Then the drawn DAGs are weighed anew, by the marginal likelihood of old and new rows together. By BGe
 that is a product over families, in which a variable is judged by the rows where nobody set it; the prior, with its
 means and scales, stays that of the run. So the new weight of a DAG is
@@ -14,19 +14,20 @@ asked from the old one. All targets are tried with the same DAGs, weights and no
 set, with which they are compared.
 """
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
 
 from edgewise._kernels.scores.log_det import LogDetScore
 from edgewise.arguments import is_whole, make_generator
+from edgewise.data import Moments
 from edgewise.errors import ArgumentError
 from edgewise.graphs import BoolMatrix, topological_order
 from edgewise.scores.bge import score_columns
 
-from .effects import dataset_of, score_of
 from .monte_carlo import DIGITS
+from .parameters import score_of, statistics_of
 from .questions import About, Feature, take_evenly
 
 if TYPE_CHECKING:
@@ -115,7 +116,13 @@ def simulate_experiments(
 
 def read_prior(posterior: "Posterior") -> Prior:
     """Return what the score of a run starts from, and the moments of its data."""
-    score, moments = score_of(posterior), dataset_of(posterior, None).moments
+    if (posterior.info.get("data") or {}).get("targets"):
+        raise ArgumentError(
+            "Rows are simulated beside measurements that nobody set, but these data have interventions: leave rows "
+            "out, to rank experiments by what many rows would tell."
+        )
+    statistics_of(posterior, None)  # refuses what is not measured, or not kept
+    score, moments = score_of(posterior), cast(Moments, posterior.moments)
     unit = moments.scale if score.standardize else np.ones(len(moments.scale))
     scatter = (moments.n - 1) * moments.correlation if score.standardize else moments.scatter
     mean = moments.mean / unit

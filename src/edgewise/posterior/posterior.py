@@ -12,13 +12,13 @@ from scipy.special import softmax
 
 from edgewise._kernels.graphs.features import blankets_weighted_sum, paths_weighted_sum
 from edgewise.arguments import check_number, check_threshold
-from edgewise.data import Data, Moments
+from edgewise.data import Moments
+from edgewise.data.blocks import Blocks
 from edgewise.errors import ArgumentError, ConvergenceWarning
 from edgewise.graphs import BoolMatrix
 from edgewise.priors import Constraints, Knowledge
-from edgewise.scores import BGe
 
-from . import edge_errors, effects, features, summaries
+from . import edge_errors, features, summaries
 from .decisions import Decisions
 from .diagnostics import Diagnostics, chain_agreement, diagnose
 from .draws import DrawTable
@@ -54,6 +54,9 @@ class Posterior(Decisions, Outputs):
     moments
         The number of rows of the data, the means, standard deviations and correlations of their columns: all that
         :meth:`total_effects` needs of them. None for a run without data, and in files written before these were kept.
+    grouped
+        The same for data in which variables were set: the statistics of the rows in which each was left free. None
+        where nothing was set, and where these are more than 32 MB.
 
     Examples
     --------
@@ -73,6 +76,7 @@ class Posterior(Decisions, Outputs):
     conditionals: np.ndarray | None = None
     conditional_errors: np.ndarray | None = None
     moments: Moments | None = None
+    grouped: Blocks | None = None
 
     @property
     def log_posterior(self) -> np.ndarray:
@@ -355,39 +359,6 @@ class Posterior(Decisions, Outputs):
     def chain_agreement(self) -> pd.DataFrame:
         """Return the correlations of directed edge probabilities between chains: the paper's measure of mixing."""
         return chain_agreement(self)
-
-    def total_effects(
-        self,
-        data: Data | None = None,
-        *,
-        score: BGe | None = None,
-        draws: int = 1000,
-        interval: float = 0.9,
-        seed: int | np.random.Generator | None = None,
-    ) -> pd.DataFrame:
-        """Return the posterior of the total linear causal effect of every variable on every other.
-
-        Parameters
-        ----------
-        data
-            The data that the posterior was sampled from, in any form that :func:`edgewise.sample` takes. Needed only
-            where the posterior has no ``moments``.
-        score
-            The prior of the edge weights. Default: the score of the run, or ``BGe()`` if that was of another kind.
-        draws
-            Number of pairs of a DAG and its edge weights behind means and intervals.
-        interval
-            Posterior probability of the intervals.
-        seed
-            A whole number or a NumPy generator makes the result reproducible.
-
-        Returns
-        -------
-        DataFrame
-            Columns ``source``, ``target``, ``mean``, ``lower``, ``upper`` and ``probability_nonzero``; see
-            :func:`edgewise.posterior.effects.total_effects`.
-        """
-        return effects.total_effects(self, data, score=score, draws=draws, interval=interval, seed=seed)
 
     @cached_property
     def directed_by_chain(self) -> np.ndarray:

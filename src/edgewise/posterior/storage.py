@@ -19,6 +19,7 @@ import numpy as np
 
 from edgewise._kernels.basics.recorder import Draws
 from edgewise.data import Moments
+from edgewise.data.blocks import Blocks
 from edgewise.errors import StorageError
 from edgewise.files import part_of, writing
 from edgewise.wording import printable, quote, shorten
@@ -27,7 +28,7 @@ from .checking import check_content, pieces
 from .collecting import Families
 from .draws import DrawTable
 from .posterior import Posterior
-from .variables import DRAWN, EXTRAS, FAMILIES, MOMENTS, UnfitError, find_variables, read_text, type_of
+from .variables import DRAWN, EXTRAS, FAMILIES, GROUPED, MOMENTS, UnfitError, find_variables, read_text, type_of
 
 FORMAT = 1
 """Version of the file's layout. A reader refuses a version it does not know."""
@@ -150,6 +151,8 @@ class DrawFile:
         if moments is not None:
             extras |= {name: getattr(moments, name) for name in MOMENTS}
             about["rows"] = int(moments.n)
+        if posterior.grouped is not None:
+            extras |= _describe_groups(posterior.grouped)
         arrays = {name: getattr(table, name) for name in FAMILIES}
         arrays |= {name: array for name, array in extras.items() if array is not None}
         drawn = {name: getattr(table, name) for name in DRAWN}
@@ -260,16 +263,29 @@ def load(path: str | os.PathLike[str]) -> Posterior:
             f"The file {shown} is damaged, since its content does not match its checksum: copy it again, or repeat the "
             f"run."
         )
-    moments = {name: arrays.pop(name) for name in MOMENTS if name in arrays}
+    moments, grouped = ({name: arrays.pop(name) for name in names if name in arrays} for names in (MOMENTS, GROUPED))
     return Posterior(
         nodes=tuple(about["nodes"]),
         moments=Moments(about["rows"], **moments) if moments else None,
+        grouped=_read_groups(grouped) if grouped else None,
         conditionals=arrays.pop("conditionals", None),
         conditional_errors=arrays.pop("conditional_errors", None),
         draws=DrawTable(**arrays),
         moves=tuple({kind: (n, k) for kind, (n, k) in chain.items()} for chain in about["moves"]),
         info=about["info"],
     )
+
+
+def _describe_groups(blocks: Blocks) -> dict[str, np.ndarray]:
+    """Return the statistics of groups of rows as the file has them."""
+    arrays = (blocks.group, blocks.n, blocks.mean, blocks.scale, blocks.scatter)
+    return {name: array.astype(type_of(name, len(blocks.group))) for name, array in zip(GROUPED, arrays, strict=True)}
+
+
+def _read_groups(arrays: dict[str, np.ndarray]) -> Blocks:
+    by, rows, mean, scale, scatter = (arrays[name] for name in GROUPED)
+    p = len(by)
+    return Blocks(np.arange(p), np.ones(p, np.int64), by.astype(np.int64), rows, mean, scatter, scale)
 
 
 def _check_version(file: h5py.File, shown: str) -> None:

@@ -24,14 +24,25 @@ DRAWN = {
 MOMENTS = {"mean": ("node",), "scale": ("node",), "correlation": ("node", "node_to")}
 """The arrays of :class:`edgewise.data.Moments`; the number of rows is with the names, as ``rows``."""
 
+GROUPED = {
+    "grouped_by": ("node",),
+    "grouped_rows": ("row_group",),
+    "grouped_mean": ("row_group", "node"),
+    "grouped_scale": ("node",),
+    "grouped_scatter": ("row_group", "node", "node_to"),
+}
+"""What a :class:`edgewise.data.blocks.Blocks` has of variables that are a column each: its ``group``, ``n``, ``mean``,
+``scale`` and ``scatter``."""
+
 EXTRAS = {
     "log_weight": ("chain", "draw"),
     "conditionals": ("chain", "kind", "node", "node_to"),
     "conditional_errors": ("measure", "node", "node_to"),
     **MOMENTS,
+    **GROUPED,
 }
 """The variables that are there only in some posteriors: weights that differ, Rao-Blackwellised probabilities, and the
-sufficient statistics of the data."""
+sufficient statistics of the data, of all rows or of groups of them."""
 
 FAMILIES = {"family_node": ("distinct_family",), "family_parents": ("distinct_family", "byte")}
 """The variables that say what the family numbers mean."""
@@ -42,6 +53,7 @@ TYPES = {
     "family_parents": "|u1",
     "conditionals": "<f4",
     "conditional_errors": "<f4",
+    "grouped_by": "<i4",
 }
 """Types of the numbers; those of an order are as small as can be, and all others are of double precision."""
 
@@ -97,6 +109,8 @@ def _find_sizes(variables: dict[str, h5py.Dataset]) -> dict[str, int]:
     chains, draws, p = family
     kinds = variables["conditionals"].shape[1:2] if "conditionals" in variables else (1,)
     require(kinds in ((1,), (2,)), "conditionals has the wrong dimensions")
+    groups = variables["grouped_rows"].shape if "grouped_rows" in variables else (1,)
+    require(len(groups) == 1 and 1 <= groups[0] <= p, "grouped_rows has the wrong dimensions")
     return {
         "chain": chains,
         "draw": draws,
@@ -107,6 +121,7 @@ def _find_sizes(variables: dict[str, h5py.Dataset]) -> dict[str, int]:
         "byte": -(-p // 8),
         "kind": kinds[0],
         "measure": 2,
+        "row_group": groups[0],
     }
 
 

@@ -225,6 +225,63 @@ def draw_experiments(targets: Sequence[str], bits: np.ndarray, directions: np.nd
     )
 
 
+def draw_intervals(means: pd.DataFrame, deviation: np.ndarray, *, title: str) -> Picture:
+    """Draw the means of variables after an intervention, with intervals, in standard deviations from those before.
+
+    Parameters
+    ----------
+    means
+        A row for each variable, by name: ``mean`` with its interval from ``lower`` to ``upper``, the ``change`` that
+        led there, ``probability_rising`` and ``probability_falling``.
+    deviation
+        The standard deviation of each variable.
+    title
+        What the intervention is.
+    """
+    before = means["mean"] - means["change"]
+    middle, lower, upper = ((means[name] - before) / deviation for name in ("mean", "lower", "upper"))
+    is_reached = means["probability_rising"] + means["probability_falling"] > 0
+    number = list(range(len(means)))
+    dots = {
+        "type": "scatter",
+        "x": middle.to_numpy(),
+        "y": number,
+        "mode": "markers",
+        "error_x": {
+            "type": "data",
+            "symmetric": False,
+            # A mean can lie outside of the interval, where few draws are far from all others.
+            "array": np.maximum(upper - middle, 0).to_numpy(),
+            "arrayminus": np.maximum(middle - lower, 0).to_numpy(),
+            "color": COLOURS[0],
+            "thickness": 2,
+        },
+        "marker": {"size": 8, "color": [COLOURS[0] if reached else "#999999" for reached in is_reached]},
+        "text": [
+            f"{label(name)}: {row['mean']:.4g} ({row['lower']:.4g} to {row['upper']:.4g}), without intervention "
+            f"{row['mean'] - row['change']:.4g}<br>rising with probability {row['probability_rising']:.3f}, "
+            f"falling with {row['probability_falling']:.3f}"
+            for name, row in zip(means.index, means.to_dict("records"), strict=True)
+        ],
+        "hoverinfo": "text",
+    }
+    line = {"color": "#999999", "width": 2, "dash": "dot"}
+    return _picture(
+        [dots],
+        xaxis={"title": {"text": "mean, in standard deviations of each variable from that without intervention"}},
+        yaxis={
+            "tickmode": "array",
+            "tickvals": number,
+            "ticktext": [label(name, 20) for name in means.index],
+            "range": [len(means) - 0.5, -0.5],
+        },
+        title={"text": label(title, 100), "font": {"size": 15}, "x": 0.01, "xanchor": "left"},
+        shapes=[{"type": "line", "x0": 0, "x1": 0, "y0": 0, "y1": 1, "yref": "paper", "line": line}],
+        showlegend=False,
+        height=22 * len(means) + 160,
+    )
+
+
 def label(name: str, longest: int = 40) -> str:
     """Return a name for a picture: cut if it is long, and with nothing that plotly takes for markup.
 

@@ -13,6 +13,7 @@ import pandas as pd
 
 from edgewise.baselines import mmhc
 from edgewise.data import Data, Dataset, Finding, Moments, Reading, load_data, look
+from edgewise.data.blocks import Blocks
 from edgewise.data.validation import check_names
 from edgewise.errors import ArgumentError
 from edgewise.graphs import to_networkx
@@ -25,6 +26,10 @@ from edgewise.scores import Score, default_score
 from edgewise.wording import enumerate_items
 
 from .conditionals import condition
+
+MOST_KEPT = 4 * 10**6
+"""Numbers that a posterior keeps of data with interventions: 32 MB, which is what 158 variables have if each was set in
+rows of its own."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +48,12 @@ class Plan:
     def moments(self) -> Moments | None:
         """The sufficient statistics of the data, for the posterior to keep."""
         return None if self.dataset is None else self.dataset.plain_moments
+
+    @property
+    def grouped(self) -> Blocks | None:
+        """The same of data with interventions, unless they are too many numbers to keep."""
+        blocks = None if self.dataset is None else self.dataset.plain_blocks
+        return None if blocks is None or blocks.scatter.size > MOST_KEPT else blocks
 
     def look(self) -> tuple[Finding, ...] | None:
         """Look at the data as our models have to; None where there are no data, or a score of another model."""

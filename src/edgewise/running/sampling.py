@@ -291,6 +291,7 @@ def _run(
                     moves=tuple(chain.chain.moves() for chain in running),
                     info=record_run(plan, findings, ending, request),
                     moments=plan.moments,
+                    grouped=plan.grouped,
                 )
                 longer = _lengthen(request, schedule, ending)
                 if longer is None or plan.complete(posterior).silent_diagnostics.is_converged:

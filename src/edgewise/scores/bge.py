@@ -76,7 +76,23 @@ class BGe(Score):
 
     def prepare(self, dataset: Dataset) -> LogDetScore | BlockScore:
         """Return the score's tables for a data set."""
-        p = dataset.p
+        if dataset.groups is not None:
+            return join_groups(dataset.blocks, self.prepare_groups(dataset.blocks))
+        alpha_w, nu = self._complete(dataset.p)
+        n, moments = dataset.moments.n, dataset.moments
+        shift = np.zeros(dataset.p) if nu is None else nu - moments.mean
+        if self.standardize:
+            shift = shift / moments.scale
+        scatter = (n - 1) * moments.correlation if self.standardize else moments.scatter
+        return score_columns(n, scatter, shift, self.alpha_mu, alpha_w)
+
+    def prepare_groups(self, blocks: Blocks) -> list[LogDetScore]:
+        """Return the tables of each group of rows, given the statistics of variables that are a column each."""
+        alpha_w, nu = self._complete(blocks.columns)
+        return score_groups(blocks, self.alpha_mu, alpha_w, nu=nu, standardize=self.standardize)
+
+    def _complete(self, p: int) -> tuple[float, FloatArray | None]:
+        """Return alpha_w and nu for p variables, or refuse what are none."""
         alpha_w = p + 2.0 if self.alpha_w is None else self.alpha_w
         if not (is_number(alpha_w) and p + 1 < alpha_w < np.inf):
             raise ArgumentError(
@@ -86,14 +102,7 @@ class BGe(Score):
         nu = None if self.nu is None else np.asarray(self.nu)
         if nu is not None and (nu.shape != (p,) or not np.issubdtype(nu.dtype, np.number) or not np.isfinite(nu).all()):
             raise ArgumentError(f"nu of BGe must hold one number for each of the {p} variables.")
-        if dataset.groups is not None:
-            return score_blocks(dataset.blocks, self.alpha_mu, alpha_w, nu=nu, standardize=self.standardize)
-        n, moments = dataset.moments.n, dataset.moments
-        shift = np.zeros(p) if nu is None else nu - moments.mean
-        if self.standardize:
-            shift = shift / moments.scale
-        scatter = (n - 1) * moments.correlation if self.standardize else moments.scatter
-        return score_columns(n, scatter, shift, self.alpha_mu, alpha_w)
+        return alpha_w, nu
 
 
 def score_columns(n: float, scatter: FloatArray, shift: FloatArray, alpha_mu: float, alpha_w: float) -> LogDetScore:
@@ -115,13 +124,18 @@ def score_columns(n: float, scatter: FloatArray, shift: FloatArray, alpha_mu: fl
     return LogDetScore(matrix, constant, (n + free) / 2, -(n + free + 1) / 2, most_parents=p - 1)
 
 
-def score_blocks(
+def score_groups(
     blocks: Blocks, alpha_mu: float, alpha_w: float, *, nu: FloatArray | None = None, standardize: bool = True
-) -> BlockScore:
-    """Return the tables of blocks of columns; the default prior means are those of each group of rows."""
+) -> list[LogDetScore]:
+    """Return the tables of each group of rows; the default prior means are those of the group."""
     scatter = blocks.scatter if standardize else blocks.raw_scatter
     shift = np.zeros_like(blocks.mean) if nu is None else nu - blocks.mean
     if standardize:
         shift = shift / blocks.scale
     groups = zip(blocks.n, scatter, shift, strict=True)
-    return join_groups(blocks, [score_columns(*group, alpha_mu, alpha_w) for group in groups])
+    return [score_columns(*group, alpha_mu, alpha_w) for group in groups]
+
+
+def score_blocks(blocks: Blocks, alpha_mu: float, alpha_w: float) -> BlockScore:
+    """Return the tables of blocks of columns, with the default prior means."""
+    return join_groups(blocks, score_groups(blocks, alpha_mu, alpha_w))

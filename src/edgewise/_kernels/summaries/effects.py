@@ -1,4 +1,4 @@
-"""Edge weights of many DAGs at once, drawn given their families, and their sums over directed paths.
+"""Edge weights and residual deviations of many DAGs at once, drawn given their families; sums over directed paths.
 
 Families are factored anew in each draw: with a handful of parents that takes less than a microsecond, and no memory.
 """
@@ -20,27 +20,29 @@ def _factor_family(matrix, members, size, factor):
 
 
 @in_place
-def set_weights(dags, matrix, noise, spread, members, factor, weights):
-    """Set weights for the edges of each DAG; those without an edge are left as they are. O(l^3) for l parents.
+def set_weights(dags, matrix, group, noise, spread, members, factor, weights, deviation):
+    """Set weights for the edges of each DAG, and the residual deviations of its variables. O(l^3) for l parents.
 
     Let L be the Cholesky factor of a family's part of R, the child last: its block L_pa of the parents, its row y of
     the child, and the last pivot s, with s^2 the child's residual sum of squares. The weights b solve
-    L_pa' b = y + (spread s) z.
+    L_pa' b = y + (spread s) z, and the residual deviation is (spread s).
 
     Parameters
     ----------
     dags
         Booleans, shape (draws, p, p).
     matrix
-        R, shape (p, p).
+        R of each group of rows, shape (groups, p, p).
+    group
+        The group that the family of each variable is judged by, shape (p,).
     noise
         The standard normal z, one number per edge: by draw, then child, then parent.
     spread
         One over the root of a chi-square number, for each draw and child, shape (draws, p).
     members, factor
         Room, shapes (p,) and (p, p).
-    weights
-        The result, shape (draws, p, p).
+    weights, deviation
+        The results, shapes (draws, p, p) and (draws, p); weights without an edge are left as they are.
     """
     draws, p, _ = dags.shape
     used = 0
@@ -52,8 +54,9 @@ def set_weights(dags, matrix, noise, spread, members, factor, weights):
                     members[size] = v
                     size += 1
             members[size] = child
-            _factor_family(matrix, members, size, factor)
+            _factor_family(matrix[group[child]], members, size, factor)
             width = spread[m, child] * factor[size, size]
+            deviation[m, child] = width
             for i in range(size - 1, -1, -1):
                 weight = factor[size, i] + width * noise[used + i]
                 for h in range(i + 1, size):
@@ -62,12 +65,17 @@ def set_weights(dags, matrix, noise, spread, members, factor, weights):
             used += size
 
 
-def draw_weights(dags: np.ndarray, matrix: np.ndarray, noise: np.ndarray, spread: np.ndarray) -> np.ndarray:
-    """Return weights for the edges of each DAG, shape (draws, p, p), zero without an edge; see :func:`set_weights`."""
+def draw_weights(
+    dags: np.ndarray, matrix: np.ndarray, group: np.ndarray, noise: np.ndarray, spread: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return weights for the edges of each DAG, shape (draws, p, p), and residual deviations, shape (draws, p).
+
+    Weights are zero without an edge; see :func:`set_weights`.
+    """
     p = dags.shape[1]
-    weights = np.zeros(dags.shape)
-    set_weights(dags, matrix, noise, spread, np.zeros(p, np.int64), np.zeros((p, p)), weights)
-    return weights
+    weights, deviation = np.zeros(dags.shape), np.zeros(spread.shape)
+    set_weights(dags, matrix, group, noise, spread, np.zeros(p, np.int64), np.zeros((p, p)), weights, deviation)
+    return weights, deviation
 
 
 @inner
