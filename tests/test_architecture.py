@@ -30,7 +30,7 @@ MAY_IMPORT = {
     "data": set(),
     "graphs": {"_kernels"},
     "independence": {"_kernels", "data"},
-    "imap": {"_kernels", "data", "independence", "priors", "scores"},
+    "imap": {"_kernels", "data", "graphs", "independence", "priors", "scores"},
     "scores": {"_kernels", "data", "graphs"},
     "priors": {"_kernels", "data", "graphs"},
     "samplers": {"_kernels", "data", "graphs", "independence", "imap", "scores", "priors"},

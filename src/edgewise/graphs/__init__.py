@@ -4,7 +4,7 @@
 networkx graphs alike; those that return a graph return a DataFrame for a DataFrame and an array otherwise.
 """
 
-from edgewise.graphs.adjacency import BoolMatrix, Graph, label_like
+from edgewise.graphs.adjacency import BoolMatrix, Graph, label, label_like, label_unless
 from edgewise.graphs.dag import ancestors, ancestors_of_many, as_dag, is_acyclic, to_networkx, topological_order
 from edgewise.graphs.distance import structural_hamming_distance
 from edgewise.graphs.equivalence import compelled_edges, cpdag, is_markov_equivalent
@@ -33,7 +33,9 @@ __all__ = [
     "is_acyclic",
     "is_d_separated",
     "is_markov_equivalent",
+    "label",
     "label_like",
+    "label_unless",
     "log_linear_extensions",
     "sample_linear_extensions",
     "structural_hamming_distance",

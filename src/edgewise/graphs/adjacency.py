@@ -80,14 +80,26 @@ def read_adjacency(graph: Graph, nodes: Iterable[Hashable] | None = None) -> Adj
            [ True, False]])
     """
     wanted = None if nodes is None else list(nodes)
-    if isinstance(graph, pd.DataFrame):
-        values, names = _read_frame(graph)
-    elif isinstance(graph, nx.Graph):
-        values, names = _read_networkx(graph)
-    else:
-        values, names = _read_array(graph, wanted)
+    values, names = read_entries(graph, wanted)
     adjacency = Adjacency(_check_entries(values, names), names)
     return adjacency if wanted is None else adjacency.reordered(wanted)
+
+
+def read_entries(graph: Graph, nodes: list[Hashable] | None = None) -> tuple[NDArray[Any], list[Hashable]]:
+    """Return the square matrix of any graph, whatever its entries are, and the names of its rows and columns.
+
+    Parameters
+    ----------
+    graph
+        As in :func:`read_adjacency`.
+    nodes
+        The names of the rows of an array; 0, 1, ... without it.
+    """
+    if isinstance(graph, pd.DataFrame):
+        return _read_frame(graph)
+    if isinstance(graph, nx.Graph):
+        return _read_networkx(graph)
+    return _read_array(graph, nodes)
 
 
 def align(a: Graph, b: Graph) -> tuple[Adjacency, Adjacency]:
@@ -142,10 +154,26 @@ def label_like(matrix: NDArray[Any], graph: Graph) -> NDArray[Any] | pd.DataFram
     A  1.0  0.0
     B  0.0  1.0
     """
-    if not isinstance(graph, pd.DataFrame):
-        return matrix
-    names = pd.Index(_frame_names(graph))
-    return pd.DataFrame(matrix, index=names, columns=names)
+    return label(matrix, _frame_names(graph)) if isinstance(graph, pd.DataFrame) else matrix
+
+
+def label(matrix: NDArray[Any], names: Iterable[Hashable]) -> pd.DataFrame:
+    """Return a matrix as a DataFrame whose rows, the sources, and columns, the targets, have names.
+
+    Examples
+    --------
+    >>> label(np.array([[False, True], [False, False]]), ["rain", "wet"])
+           rain    wet
+    rain  False   True
+    wet   False  False
+    """
+    index = pd.Index(list(names))
+    return pd.DataFrame(matrix, index=index, columns=index)
+
+
+def label_unless(as_array: bool, matrix: NDArray[Any], names: Iterable[Hashable]) -> NDArray[Any] | pd.DataFrame:
+    """Return a graph as people asked for it: with its names or, with ``as_array``, as it is."""
+    return matrix if as_array else label(matrix, names)
 
 
 def list_names(names: Collection[Hashable]) -> str:
