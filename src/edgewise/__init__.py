@@ -64,6 +64,7 @@ _HOME = {
     "minimal_imap": "imap",
     "mmhc": "baselines",
     "partial_correlation_test": "independence",
+    "read_prior": "priors",
     "resume": "running",
     "sample": "running",
     "sample_linear_extensions": "graphs",
@@ -126,6 +127,7 @@ __all__ = [
     "minimal_imap",
     "mmhc",
     "partial_correlation_test",
+    "read_prior",
     "resume",
     "sample",
     "sample_linear_extensions",
@@ -164,7 +166,17 @@ if TYPE_CHECKING:
     from edgewise.imap import minimal_imap
     from edgewise.independence import FisherZ, GSquared, IndependenceTest, g_squared_test, partial_correlation_test
     from edgewise.posterior import Posterior, load
-    from edgewise.priors import Ancestors, Constraints, EdgeBeliefs, LogPrior, Paths, Prior, Sparsity, TierOrder
+    from edgewise.priors import (
+        Ancestors,
+        Constraints,
+        EdgeBeliefs,
+        LogPrior,
+        Paths,
+        Prior,
+        Sparsity,
+        TierOrder,
+        read_prior,
+    )
     from edgewise.running import extend, map_search, resume, sample, sample_many
     from edgewise.samplers import DagMCMC, MinimalIMAP, OrderMCMC, PartitionMCMC, StructureMCMC
     from edgewise.scores import BDeu, BGe, DegenerateGaussian, GaussianBIC, Score, score

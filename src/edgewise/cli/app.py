@@ -12,7 +12,20 @@ from typer.core import TyperGroup
 from edgewise.wording import printable
 
 from .fitting import fit
-from .options import CHAINS, INTERRUPTED, OUTPUT, Dask, Iterations, Json, NoColor, Overwrite, Quiet, end_as, examples
+from .options import (
+    CHAINS,
+    FLAG,
+    INTERRUPTED,
+    OUTPUT,
+    Dask,
+    Iterations,
+    Json,
+    NoColor,
+    Overwrite,
+    Quiet,
+    end_as,
+    examples,
+)
 from .reproducing import reproduce
 
 
@@ -48,7 +61,7 @@ def _tell_version(wanted: bool) -> None:
 @app.callback()
 def options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Tell the version.")
+        bool, typer.Option("--version", metavar=FLAG, callback=_tell_version, is_eager=True, help="Tell the version.")
     ] = False,
     no_color: NoColor = False,
 ) -> None:

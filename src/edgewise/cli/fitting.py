@@ -11,6 +11,7 @@ import typer
 
 from .options import (
     CHAINS,
+    FLAG,
     MODEL,
     OUTPUT,
     TABLE,
@@ -34,6 +35,24 @@ class ScoreName(StrEnum):
     bic = "bic"
     bdeu = "bdeu"
     degenerate = "degenerate-gaussian"
+
+
+class SamplerName(StrEnum):
+    """Samplers by name."""
+
+    dag = "dag"
+    minimal_imap = "minimal-imap"
+    order = "order"
+    partitions = "partition"  # a text has a method partition
+    structure = "structure"
+
+
+class HeaderName(StrEnum):
+    """Whether the first row of a text file holds names."""
+
+    auto = "auto"
+    yes = "yes"
+    no = "no"
 
 
 class MissingName(StrEnum):
@@ -72,16 +91,40 @@ def fit(
         UntilName | None,
         typer.Option(rich_help_panel=CHAINS, help="good: go on beyond --iterations until the verdict is good."),
     ] = None,
+    start: Annotated[
+        str,
+        typer.Option(
+            rich_help_panel=CHAINS,
+            metavar="auto|random|mmhc|FILE",
+            help="Where chains begin; a YAML or JSON file has an order of all variables, or orders, one a chain.",
+        ),
+    ] = "auto",
     dask: Dask = None,
     jobs: Annotated[
         int | None,
         typer.Option(rich_help_panel=CHAINS, help="Several files: processes to run; by default one for each core."),
+    ] = None,
+    sampler: Annotated[
+        SamplerName | None,
+        typer.Option(rich_help_panel=MODEL, help="What draws DAGs; by default dag, which counts each DAG once."),
     ] = None,
     alpha: Annotated[
         float | None,
         typer.Option(
             rich_help_panel=MODEL, help="Run the paper's chain over orders, with tests at this level of significance."
         ),
+    ] = None,
+    temperatures: Annotated[
+        str | None,
+        typer.Option(
+            rich_help_panel=MODEL,
+            metavar="auto|NUMBER|LIST",
+            help="Replicas of each chain of minimal-imap, their number, or their temperatures, like 1,2,4.",
+        ),
+    ] = None,
+    max_parents: Annotated[
+        int | None,
+        typer.Option(rich_help_panel=MODEL, help="Most parents for order, partition and structure; by default 3."),
     ] = None,
     gamma: Annotated[
         float | None,
@@ -93,6 +136,13 @@ def fit(
     score: Annotated[
         ScoreName | None,
         typer.Option(rich_help_panel=MODEL, help="Score of DAGs; by default the one that fits the columns."),
+    ] = None,
+    prior: Annotated[
+        Path | None,
+        typer.Option(
+            rich_help_panel=MODEL,
+            help="YAML or JSON file of what is believed: sparsity, tier_order, paths, ancestors, edge_beliefs.",
+        ),
     ] = None,
     constraints: Annotated[
         Path | None,
@@ -110,7 +160,9 @@ def fit(
     ] = None,
     ranks: Annotated[
         bool,
-        typer.Option("--ranks", rich_help_panel=TABLE, help="Replace measurements by normal scores of their ranks."),
+        typer.Option(
+            "--ranks", metavar=FLAG, rich_help_panel=TABLE, help="Replace measurements by normal scores of their ranks."
+        ),
     ] = False,
     missing: Annotated[
         MissingName,
@@ -130,6 +182,13 @@ def fit(
         Path | None,
         typer.Option(rich_help_panel=TABLE, help="YAML or JSON file of the variables set under each condition."),
     ] = None,
+    header: Annotated[
+        HeaderName,
+        typer.Option(
+            rich_help_panel=TABLE,
+            help="Whether the first row of a text file has the names of the columns, even if they are numbers.",
+        ),
+    ] = HeaderName.auto,
     columns: Annotated[
         list[str] | None,
         typer.Option(rich_help_panel=TABLE, metavar="COLUMN", help="Use this column; repeat for more."),
@@ -154,7 +213,7 @@ def fit(
 
     from .clusters import connected
     from .many import fit_many, is_many
-    from .reading import read_interventions, read_kinds
+    from .reading import choose_sampler, read_header, read_interventions, read_kinds, read_start
     from .results import CHECKPOINT, DRAWS, check_directory, new_files, write_results
     from .summary import tell
 
@@ -167,8 +226,9 @@ def fit(
     is_one = not is_many(data, jobs)
     if is_one:
         check_directory(out, overwrite=overwrite)
-    reading = read_interventions(interventions, targets)
+    reading = read_interventions(interventions, targets, read_header(header))
     reading |= {
+        "header": read_header(header),
         "kinds": read_kinds(kinds),
         "transform": "ranks" if ranks else None,
         "missing": missing.value,
@@ -176,14 +236,17 @@ def fit(
         "drop": drop or None,
     }
     arguments: dict[str, Any] = {
-        "sampler": None if alpha is None else ew.MinimalIMAP(alpha=alpha, criterion="test"),
+        "sampler": choose_sampler(sampler, alpha=alpha, temperatures=temperatures, max_parents=max_parents),
         "score": None if score is None else scores[score](),
-        "prior": ew.Sparsity("auto" if gamma is None else gamma),
+        "prior": ew.Sparsity("auto" if gamma is None else gamma)
+        if prior is None
+        else ew.read_prior(prior, gamma=gamma),
         "constraints": None if constraints is None else ew.Constraints.read(constraints),
         "iterations": iterations,
         "burn_in": burn_in,
         "thin": thin,
         "chains": chains,
+        "start": read_start(start),
         "until": None if until is None else "good",
         "time_budget": time_budget,
         **reading,

@@ -12,6 +12,9 @@ EXIT_CODES = {"keyboard": INTERRUPTED, "termination signal": 143, "hangup signal
 CHAINS, MODEL, TABLE, OUTPUT = "Chains", "Model", "Data", "Output"
 """The panels."""
 
+FLAG = ""
+"""What a switch takes, for help texts that would have it take a <bool>."""
+
 
 def _leave_out_colours(wanted: bool) -> None:
     if wanted:
@@ -21,10 +24,17 @@ def _leave_out_colours(wanted: bool) -> None:
 NoColor = Annotated[
     bool,
     typer.Option(
-        "--no-color", callback=_leave_out_colours, is_eager=True, rich_help_panel=OUTPUT, help="Show no colours."
+        "--no-color",
+        callback=_leave_out_colours,
+        is_eager=True,
+        metavar=FLAG,
+        rich_help_panel=OUTPUT,
+        help="Show no colours.",
     ),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", rich_help_panel=OUTPUT, help="Show no progress and no summary.")]
+Quiet = Annotated[
+    bool, typer.Option("--quiet", metavar=FLAG, rich_help_panel=OUTPUT, help="Show no progress and no summary.")
+]
 Iterations = Annotated[
     int | None,
     typer.Option(
@@ -47,9 +57,12 @@ Dask = Annotated[
     str | None,
     typer.Option(rich_help_panel=CHAINS, metavar="ADDRESS", help="Dask scheduler to run on, like tcp://host:8786."),
 ]
-Overwrite = Annotated[bool, typer.Option("--overwrite", rich_help_panel=OUTPUT, help="Replace the files in --out.")]
+Overwrite = Annotated[
+    bool, typer.Option("--overwrite", metavar=FLAG, rich_help_panel=OUTPUT, help="Replace the files in --out.")
+]
 Json = Annotated[
-    bool, typer.Option("--json", rich_help_panel=OUTPUT, help="Print the summary as JSON, and nothing else.")
+    bool,
+    typer.Option("--json", metavar=FLAG, rich_help_panel=OUTPUT, help="Print the summary as JSON, and nothing else."),
 ]
 
 
