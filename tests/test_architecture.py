@@ -40,6 +40,7 @@ MAY_IMPORT = {
     "running": {
         "_kernels", "data", "graphs", "independence", "scores", "priors", "samplers", "posterior", "baselines",
     },
+    "estimators": {"priors", "running", "samplers", "scores"},
     "experiments": {
         "data", "graphs", "imap", "scores", "priors", "samplers", "posterior", "baselines", "running", "report",
     },

@@ -44,6 +44,7 @@ _HOME = {
     "Sparsity": "priors",
     "StoppedEarlyWarning": "errors",
     "StorageError": "errors",
+    "StructureLearner": "estimators",
     "StructureMCMC": "samplers",
     "TierOrder": "priors",
     "VoidTestWarning": "errors",
@@ -54,6 +55,7 @@ _HOME = {
     "estimate_linear_extensions": "graphs",
     "exact_posterior": "baselines",
     "extend": "running",
+    "from_model_string": "graphs",
     "g_squared_test": "independence",
     "greedy_sp": "baselines",
     "hill_climb": "baselines",
@@ -72,7 +74,10 @@ _HOME = {
     "score": "scores",
     "simulate": "data",
     "structural_hamming_distance": "graphs",
+    "to_causal_learn": "graphs",
+    "to_model_string": "graphs",
     "to_networkx": "graphs",
+    "to_pgmpy": "graphs",
 }
 
 __all__ = [
@@ -107,6 +112,7 @@ __all__ = [
     "Sparsity",
     "StoppedEarlyWarning",
     "StorageError",
+    "StructureLearner",
     "StructureMCMC",
     "TierOrder",
     "VoidTestWarning",
@@ -117,6 +123,7 @@ __all__ = [
     "estimate_linear_extensions",
     "exact_posterior",
     "extend",
+    "from_model_string",
     "g_squared_test",
     "greedy_sp",
     "hill_climb",
@@ -135,7 +142,10 @@ __all__ = [
     "score",
     "simulate",
     "structural_hamming_distance",
+    "to_causal_learn",
+    "to_model_string",
     "to_networkx",
+    "to_pgmpy",
 ]
 
 if TYPE_CHECKING:
@@ -153,15 +163,20 @@ if TYPE_CHECKING:
         StorageError,
         VoidTestWarning,
     )
+    from edgewise.estimators import StructureLearner
     from edgewise.graphs import (
         compelled_edges,
         count_linear_extensions,
         cpdag,
         estimate_linear_extensions,
+        from_model_string,
         is_d_separated,
         sample_linear_extensions,
         structural_hamming_distance,
+        to_causal_learn,
+        to_model_string,
         to_networkx,
+        to_pgmpy,
     )
     from edgewise.imap import minimal_imap
     from edgewise.independence import FisherZ, GSquared, IndependenceTest, g_squared_test, partial_correlation_test

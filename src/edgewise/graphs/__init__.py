@@ -8,6 +8,7 @@ from edgewise.graphs.adjacency import BoolMatrix, Graph, label, label_like, labe
 from edgewise.graphs.dag import ancestors, ancestors_of_many, as_dag, is_acyclic, to_networkx, topological_order
 from edgewise.graphs.distance import structural_hamming_distance
 from edgewise.graphs.equivalence import compelled_edges, cpdag, is_markov_equivalent
+from edgewise.graphs.interchange import from_model_string, to_causal_learn, to_model_string, to_pgmpy
 from edgewise.graphs.linear_extensions import (
     LogCount,
     count_linear_extensions,
@@ -29,6 +30,7 @@ __all__ = [
     "count_linear_extensions",
     "cpdag",
     "estimate_linear_extensions",
+    "from_model_string",
     "hook_estimate",
     "is_acyclic",
     "is_d_separated",
@@ -39,6 +41,9 @@ __all__ = [
     "log_linear_extensions",
     "sample_linear_extensions",
     "structural_hamming_distance",
+    "to_causal_learn",
+    "to_model_string",
     "to_networkx",
+    "to_pgmpy",
     "topological_order",
 ]
