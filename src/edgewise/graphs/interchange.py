@@ -26,7 +26,8 @@ SPECIAL = "[]|:"
 def to_model_string(dag: Graph) -> str:
     """Return a DAG as the text that bnlearn writes and reads.
 
-    Each variable stands in brackets, with its parents behind a bar, parted by colons; parents come first.
+    Each variable stands in brackets, with its parents behind a bar, parted by colons. Those without parents come
+    first, then those with parents among them, and so on, as bnlearn has it.
 
     Parameters
     ----------
@@ -56,8 +57,11 @@ def to_model_string(dag: Graph) -> str:
             raise GraphError(
                 f"A model string cannot hold the name {quote(name)}: rename it without brackets, bars and colons."
             )
+    depth = np.zeros(len(names), dtype=np.intp)
+    for node in topological_order(matrix):
+        depth[node] = max(depth[matrix[:, node]] + 1, default=0)
     parts = []
-    for node in topological_order(matrix).tolist():
+    for node in np.argsort(depth, kind="stable").tolist():
         parents = ":".join(names[parent] for parent in np.flatnonzero(matrix[:, node]))
         parts.append(f"[{names[node]}|{parents}]" if parents else f"[{names[node]}]")
     return "".join(parts)
