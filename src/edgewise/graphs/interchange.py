@@ -159,6 +159,15 @@ def to_causal_learn(graph: Graph) -> "GeneralGraph":
     -------
     causallearn.graph.GeneralGraph
         Its nodes have the names of the graph's as text.
+
+    Examples
+    --------
+    >>> print(to_causal_learn(pd.DataFrame([[0, 1], [0, 0]], columns=["A", "B"])))  # doctest: +SKIP
+    Graph Nodes:
+    A;B
+    <BLANKLINE>
+    Graph Edges:
+    1. A --> B
     """
     try:
         from causallearn.graph.Edge import Edge
