@@ -162,7 +162,8 @@ def to_causal_learn(graph: Graph) -> "GeneralGraph":
 
     Examples
     --------
-    >>> print(to_causal_learn(pd.DataFrame([[0, 1], [0, 0]], columns=["A", "B"])))  # doctest: +SKIP
+    >>> dag = from_model_string("[A][B|A]")
+    >>> print(to_causal_learn(dag))  # doctest: +SKIP
     Graph Nodes:
     A;B
     <BLANKLINE>
