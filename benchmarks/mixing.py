@@ -104,7 +104,7 @@ def a_thousand():
     """Line 4, second half."""
     simulation = ew.simulate(1000, 2000, seed=0)
     began = time.perf_counter()
-    dag = ew.map_search(simulation.data, seed=1)
+    dag = ew.map_search(simulation.data, seed=1, as_array=True)
     searched = time.perf_counter() - began
     posterior = ew.sample(simulation.data, sampler=ew.MinimalIMAP(), chains=2, seed=2, progress=False)
     seconds = time.perf_counter() - began

@@ -30,7 +30,7 @@ MAY_IMPORT = {
     "data": set(),
     "graphs": {"_kernels"},
     "independence": {"_kernels", "data"},
-    "imap": {"_kernels", "data", "independence", "priors", "scores"},
+    "imap": {"_kernels", "data", "graphs", "independence", "priors", "scores"},
     "scores": {"_kernels", "data", "graphs"},
     "priors": {"_kernels", "data", "graphs"},
     "samplers": {"_kernels", "data", "graphs", "independence", "imap", "scores", "priors"},
@@ -40,6 +40,7 @@ MAY_IMPORT = {
     "running": {
         "_kernels", "data", "graphs", "independence", "scores", "priors", "samplers", "posterior", "baselines",
     },
+    "estimators": {"priors", "running", "samplers", "scores"},
     "experiments": {
         "data", "graphs", "imap", "scores", "priors", "samplers", "posterior", "baselines", "running", "report",
     },

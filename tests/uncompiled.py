@@ -64,12 +64,12 @@ def collect_kinds(numbers, samplers):
                 for feature in ("directed", "compelled"):
                     probability = posterior.edge_probabilities(feature, rao_blackwell=True)
                     found[f"sums, {feature}, {kind}"] = probability.to_numpy()
-        found[f"hill climbing, {kind}"] = ew.hill_climb(data)
+        found[f"hill climbing, {kind}"] = ew.hill_climb(data, as_array=True)
         found[f"exact, {kind}"] = ew.exact_posterior(data, over="dags").directed
         # Equivalent DAGs differ in rounding errors only.
-        found[f"search, {kind}"] = ew.cpdag(ew.map_search(data, restarts=2, seed=1))
+        found[f"search, {kind}"] = ew.cpdag(ew.map_search(data, restarts=2, seed=1, as_array=True))
         if kind in ("levels", "levels, gaps"):
-            found[f"mmhc, {kind}"] = ew.mmhc(data)
+            found[f"mmhc, {kind}"] = ew.mmhc(data, as_array=True)
             tests = [ew.g_squared_test(data, 0, 5, given) for given in ([], [1], [1, 3])]
             found[f"G squared, {kind}"] = np.array([test.p_value for test in tests])
     return found
@@ -153,15 +153,15 @@ def collect():
     found["blankets"] = posterior.markov_blanket_probabilities().to_numpy()
     found["v-structures"] = posterior.v_structures()["probability"].to_numpy()
     found["effects"] = posterior.total_effects(draws=20, seed=1)["mean"].to_numpy()
-    found["mmhc"] = ew.mmhc(sim.data)
-    found["hill climbing"] = ew.hill_climb(sim.data)
-    found["greedy SP"] = ew.greedy_sp(sim.data, seed=1)
-    found["search"] = ew.map_search(sim.data, restarts=2, seed=1)
+    found["mmhc"] = ew.mmhc(sim.data, as_array=True)
+    found["hill climbing"] = ew.hill_climb(sim.data, as_array=True)
+    found["greedy SP"] = ew.greedy_sp(sim.data, seed=1, as_array=True)
+    found["search"] = ew.map_search(sim.data, restarts=2, seed=1, as_array=True)
     found["exact, dags"] = ew.exact_posterior(sim.data.iloc[:, :4], over="dags").directed
     found["exact, more dags"] = ew.exact_posterior(sim.data, over="dags").directed
     found["exact, paths"] = ew.exact_posterior(sim.data, over="dags").path_probabilities().to_numpy()
     found["exact, orders"] = ew.exact_posterior(sim.data, over="orders").directed
-    found["grow-shrink"] = ew.minimal_imap(sim.data, sim.order, parents="grow-shrink")
+    found["grow-shrink"] = ew.minimal_imap(sim.data, sim.order, parents="grow-shrink", as_array=True)
     found["extensions"] = np.array(ew.count_linear_extensions(sim.dag))
     found["linear extensions"] = ew.sample_linear_extensions(sim.dag, 5, seed=1)
     larger = ew.simulate(14, 20, neighbours=3, seed=5).dag

@@ -45,6 +45,7 @@ _HOME = {
     "Sparsity": "priors",
     "StoppedEarlyWarning": "errors",
     "StorageError": "errors",
+    "StructureLearner": "estimators",
     "StructureMCMC": "samplers",
     "TierOrder": "priors",
     "VoidTestWarning": "errors",
@@ -56,6 +57,7 @@ _HOME = {
     "estimate_linear_extensions": "graphs",
     "exact_posterior": "baselines",
     "extend": "running",
+    "from_model_string": "graphs",
     "g_squared_test": "independence",
     "greedy_sp": "baselines",
     "hill_climb": "baselines",
@@ -66,6 +68,7 @@ _HOME = {
     "minimal_imap": "imap",
     "mmhc": "baselines",
     "partial_correlation_test": "independence",
+    "read_prior": "priors",
     "resume": "running",
     "sample": "running",
     "sample_linear_extensions": "graphs",
@@ -73,7 +76,10 @@ _HOME = {
     "score": "scores",
     "simulate": "data",
     "structural_hamming_distance": "graphs",
+    "to_causal_learn": "graphs",
+    "to_model_string": "graphs",
     "to_networkx": "graphs",
+    "to_pgmpy": "graphs",
 }
 
 __all__ = [
@@ -109,6 +115,7 @@ __all__ = [
     "Sparsity",
     "StoppedEarlyWarning",
     "StorageError",
+    "StructureLearner",
     "StructureMCMC",
     "TierOrder",
     "VoidTestWarning",
@@ -120,6 +127,7 @@ __all__ = [
     "estimate_linear_extensions",
     "exact_posterior",
     "extend",
+    "from_model_string",
     "g_squared_test",
     "greedy_sp",
     "hill_climb",
@@ -130,6 +138,7 @@ __all__ = [
     "minimal_imap",
     "mmhc",
     "partial_correlation_test",
+    "read_prior",
     "resume",
     "sample",
     "sample_linear_extensions",
@@ -137,7 +146,10 @@ __all__ = [
     "score",
     "simulate",
     "structural_hamming_distance",
+    "to_causal_learn",
+    "to_model_string",
     "to_networkx",
+    "to_pgmpy",
 ]
 
 if TYPE_CHECKING:
@@ -155,20 +167,35 @@ if TYPE_CHECKING:
         StorageError,
         VoidTestWarning,
     )
+    from edgewise.estimators import StructureLearner
     from edgewise.graphs import (
         compelled_edges,
         count_linear_extensions,
         cpdag,
         estimate_linear_extensions,
+        from_model_string,
         is_d_separated,
         sample_linear_extensions,
         structural_hamming_distance,
+        to_causal_learn,
+        to_model_string,
         to_networkx,
+        to_pgmpy,
     )
     from edgewise.imap import minimal_imap
     from edgewise.independence import FisherZ, GSquared, IndependenceTest, g_squared_test, partial_correlation_test
     from edgewise.posterior import Comparison, Posterior, compare, load
-    from edgewise.priors import Ancestors, Constraints, EdgeBeliefs, LogPrior, Paths, Prior, Sparsity, TierOrder
+    from edgewise.priors import (
+        Ancestors,
+        Constraints,
+        EdgeBeliefs,
+        LogPrior,
+        Paths,
+        Prior,
+        Sparsity,
+        TierOrder,
+        read_prior,
+    )
     from edgewise.running import extend, map_search, resume, sample, sample_many
     from edgewise.samplers import DagMCMC, MinimalIMAP, OrderMCMC, PartitionMCMC, StructureMCMC
     from edgewise.scores import BDeu, BGe, DegenerateGaussian, GaussianBIC, Score, score

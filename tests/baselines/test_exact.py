@@ -211,9 +211,9 @@ def test_expectations(posterior):
 
 
 def test_top_dags(posterior, values):
-    best = posterior.top_dags(5)
+    best = posterior.top_dags(5, as_array=True)
     assert len(best) == 5
-    np.testing.assert_array_equal(best[0].graph, posterior.map_dag())
+    np.testing.assert_array_equal(best[0].graph, posterior.map_dag(as_array=True))
     np.testing.assert_allclose([one.probability for one in best], np.sort(posterior.probabilities)[:-6:-1])
     for one in best:
         expected = ew.score(one.graph, values) - one.graph.sum()

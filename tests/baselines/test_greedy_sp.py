@@ -112,7 +112,7 @@ def test_an_oracle_leads_to_the_truth(p):
     found = 0
     for seed in range(20):
         sim = ew.simulate(p, 10, seed=seed)
-        dag = greedy_sp(ew.Covariance(sim.covariance, n=ORACLE), seed=100 + seed)
+        dag = greedy_sp(ew.Covariance(sim.covariance, n=ORACLE), seed=100 + seed, as_array=True)
         found += is_markov_equivalent(dag, sim.dag)
     assert found >= 19
 
@@ -122,22 +122,24 @@ def test_a_greater_depth_finds_sparser_dags():
     for seed in range(10):
         sim = ew.simulate(20, 10, seed=seed)
         for depth in edges:
-            edges[depth] += greedy_sp(ew.Covariance(sim.covariance, n=ORACLE), depth=depth, restarts=1, seed=1).sum()
+            edges[depth] += greedy_sp(
+                ew.Covariance(sim.covariance, n=ORACLE), depth=depth, restarts=1, seed=1, as_array=True
+            ).sum()
     assert edges[4] < edges[1]
 
 
 def test_more_starts_are_no_denser():
     sim = ew.simulate(20, 200, seed=3)
-    few, many = (greedy_sp(sim.data, restarts=restarts, seed=1) for restarts in (1, 10))
+    few, many = (greedy_sp(sim.data, restarts=restarts, seed=1, as_array=True) for restarts in (1, 10))
     assert is_acyclic(many)
     assert many.sum() <= few.sum()
 
 
 def test_of_equally_sparse_dags_the_best_score_is_kept(rng):
     values = random_values(rng, 100, 6)
-    best = greedy_sp(values, restarts=10, seed=1)
+    best = greedy_sp(values, restarts=10, seed=1, as_array=True)
     generator = np.random.default_rng(1)
-    single = [greedy_sp(values, restarts=1, seed=generator) for _ in range(10)]
+    single = [greedy_sp(values, restarts=1, seed=generator, as_array=True) for _ in range(10)]
     keys = [(-dag.sum(), ew.score(dag, values)) for dag in single]
     assert (-best.sum(), ew.score(best, values)) == max(keys)
 

@@ -105,8 +105,11 @@ def test_an_almost_infinite_sample_comes_to_an_end():
 
 def test_the_prior_counts(rng):
     values = random_values(rng, 100, 6)
-    assert not hill_climb(values, prior=ew.Sparsity(1e6)).any()
-    assert hill_climb(values, prior=ew.Sparsity(0)).sum() >= hill_climb(values, prior=ew.Sparsity(5)).sum()
+    assert not hill_climb(values, prior=ew.Sparsity(1e6), as_array=True).any()
+    assert (
+        hill_climb(values, prior=ew.Sparsity(0), as_array=True).sum()
+        >= hill_climb(values, prior=ew.Sparsity(5), as_array=True).sum()
+    )
 
 
 def test_defaults_are_bge_and_the_prior_of_sample(rng):
@@ -123,11 +126,11 @@ def test_another_prior_is_refused(rng):
 @pytest.mark.parametrize("learn", [hill_climb, mmhc])
 def test_constraints_on_edges_are_kept_to(learn):
     data = ew.simulate(8, 300, seed=3).data
-    free = learn(data)
+    free = learn(data, as_array=True)
     source, target = np.argwhere(free)[0].tolist()
     other = next(int(j) for j in range(8) if not free[target, j] and not free[j, target] and j != target)
     constraints = ew.Constraints(forbidden=[(source, target)], required=[(target, other)], leaves=[other])
-    dag = learn(data, constraints=constraints)
+    dag = learn(data, constraints=constraints, as_array=True)
     assert not faults(dag, constraints, data.columns)
     with pytest.raises(ew.ArgumentError, match="not on ancestors"):
         learn(data, constraints=ew.Constraints(ancestors=[(0, 1)]))

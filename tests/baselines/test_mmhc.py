@@ -124,7 +124,7 @@ def test_relabelling_variables_relabels_the_neighbours(rng):
 def test_edges_are_only_between_neighbours():
     for seed in range(5):
         dataset = load_data(ew.simulate(12, 60, seed=seed).data)
-        dag = mmhc(dataset, alpha=0.01, max_given=2)
+        dag = mmhc(dataset, alpha=0.01, max_given=2, as_array=True)
         joined = find_neighbours(associate(dataset.moments.correlation, dataset.n, 2), 0.01)
         assert is_acyclic(dag)
         assert dag.any()

@@ -47,7 +47,7 @@ def test_gaps_are_refused_with_the_ways_on(run, cohort):
     done = run("fit", cohort, "--out", "out", "--drop", "patient", *QUICK)
     assert done.code == 2
     assert "Column 'marker' has" in done.err
-    assert "missing='em'" in done.err
+    assert "--missing em" in done.err
 
 
 def test_conditions(run, tmp_path):

@@ -8,7 +8,8 @@ import pyarrow.parquet
 import pytest
 
 from edgewise.data import load_data
-from edgewise.errors import DataError, DataWarning
+from edgewise.errors import ArgumentError, DataError, DataWarning
+from sentences import check_sentence
 
 ROWS = "1.5,2,0.25\n-1,3e-2,7\n0.5,0.1,-2\n2,-4,1\n"
 
@@ -137,8 +138,8 @@ def test_numbers_too_large_for_a_double_are_infinite(write, refusal):
         ("a,b,c\n1,2,3\n2,3,1\n", ["only 2 rows"]),
         ("a b c\n1 2 3\n", ["'a b c'", "commas, tabs or semicolons"]),
         ("a\n1\n2\n", ["'a'", "at least 2 columns"]),
-        (ROWS, ["first row", "column names"]),
-        ("1;2;2,5\n3;5;4\n", ["first row", "column names"]),
+        (ROWS, ["first row", "in doubt", "header=True if they are", "header=False if the file has no names"]),
+        ("1;2;2,5\n3;5;4\n", ["first row", "in doubt"]),
         ("a,b,a\n" + ROWS, ["'a'", "its own name"]),
         ("a,b,a.1,a\n1,2,3,4\n", ["called 'a':"]),
         ("a,,c\n" + ROWS, ["Column 2", "no name"]),
@@ -154,6 +155,39 @@ def test_bad_files_are_refused(write, refusal, content, said):
     message = refusal(write(content))
     for words in said:
         assert words in message
+
+
+def test_names_may_be_numbers_if_one_says_so(write):
+    path = write("2020,7,0.5\n" + ROWS)
+    assert load_data(path, header=True).names == ("2020", "7", "0.5")
+    assert load_data(path, header=True).n == 4
+    assert load_data(path, header=False).names == ("X0", "X1", "X2")
+    np.testing.assert_array_equal(load_data(path, header=False).values[0], [2020, 7, 0.5])
+    with pytest.warns(DataWarning, match="row names"):
+        assert load_data(write(",1,2,3\n" + "r," + ROWS.replace("\n", "\nr,")[:-2]), header=True).names == (
+            "1",
+            "2",
+            "3",
+        )
+
+
+def test_a_header_with_names_is_the_same_whether_or_not_one_says_so(write):
+    path = write("a,b,c\n" + ROWS)
+    assert load_data(path, header=True).fingerprint == load_data(path).fingerprint
+    assert load_data(path, header="auto").fingerprint == load_data(path).fingerprint
+
+
+def test_a_header_is_for_text_files(table, tmp_path):
+    table.to_parquet(tmp_path / "t.parquet")
+    for data, header, said in (
+        (tmp_path / "t.parquet", False, "which names its columns"),
+        (table, True, "header=True is for text files, but the data are of type DataFrame"),
+        (table.to_numpy(), False, "header=False is for text files, but the data are of type ndarray"),
+        (tmp_path / "t.csv", "yes", "header must be true, false or 'auto', but 'yes' was given"),
+    ):
+        with pytest.raises(ArgumentError) as caught:
+            load_data(data, header=header)
+        assert said in check_sentence(str(caught.value))
 
 
 def test_a_trailing_delimiter_does_not_shift_the_columns(write, refusal):

@@ -59,11 +59,11 @@ def test_algorithm_2_gives_the_minimal_imap(place):
     algorithm = Algorithm2(data.to_numpy())
     before = list(range(p))
     dag = algorithm.update(np.zeros((p, p), bool), before, p - 1)
-    assert (dag == ew.minimal_imap(data, before)).all()
+    assert (dag == ew.minimal_imap(data, before, as_array=True)).all()
     after = list(before)
     other = (place + 1) % p
     after[place], after[other] = after[other], after[place]
-    assert (algorithm.update(dag, after, place) == ew.minimal_imap(data, after)).all()
+    assert (algorithm.update(dag, after, place) == ew.minimal_imap(data, after, as_array=True)).all()
 
 
 @pytest.mark.parametrize("method", ["ours", "algorithm2", "order-k2"])

@@ -78,7 +78,7 @@ def test_chains_begin_where_they_should_and_draws_are_as_many_whatever_the_lengt
 
 def test_orders_of_mmhc_are_along_its_dag():
     data = ew.simulate(8, 500, seed=2).data
-    dag = ew.mmhc(data)
+    dag = ew.mmhc(data, as_array=True)
     orders = mmhc_orders(data, 3, seed=1)
     assert len(orders) == 3
     assert dag.any()

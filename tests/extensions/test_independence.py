@@ -13,9 +13,11 @@ from naive.stepping import make_chain
 def test_the_truth_is_found_along_its_order_and_around_each_variable(seed):
     sim = ew.simulate(6, 10, neighbours=2, seed=seed)
     oracle = Oracle(sim.dag)
-    along = ew.minimal_imap(sim.data, sim.order, parents="grow-shrink", criterion="test", test=oracle)
+    along = ew.minimal_imap(sim.data, sim.order, parents="grow-shrink", criterion="test", test=oracle, as_array=True)
     np.testing.assert_array_equal(along, sim.dag)
-    learned = ew.mmhc(sim.data, test=oracle, max_given=6, prior=ew.EdgeBeliefs(log_odds=np.full((6, 6), 1e3)))
+    learned = ew.mmhc(
+        sim.data, test=oracle, max_given=6, prior=ew.EdgeBeliefs(log_odds=np.full((6, 6), 1e3)), as_array=True
+    )
     np.testing.assert_array_equal(learned | learned.T, sim.dag | sim.dag.T)
 
 
@@ -25,7 +27,9 @@ def test_chains_take_parents_from_it():
     sampler = ew.MinimalIMAP(criterion="test", test=Oracle(sim.dag))
     posterior = ew.sample(sim.data, sampler=sampler, iterations=2000, thin=10, chains=1, seed=1, progress=False)
     for order, dag in zip(posterior.orders()[0][::40], posterior.dags()[0][::40], strict=True):
-        found = ew.minimal_imap(sim.data, order, parents="grow-shrink", criterion="test", test=Oracle(sim.dag))
+        found = ew.minimal_imap(
+            sim.data, order, parents="grow-shrink", criterion="test", test=Oracle(sim.dag), as_array=True
+        )
         np.testing.assert_array_equal(dag, found)
 
 

@@ -147,5 +147,5 @@ def test_a_score_that_would_not_be_asked_is_refused():
         with pytest.raises(ew.ArgumentError, match="would not be asked") as error:
             ew.minimal_imap(data, [0, 1, 2], score=ew.GaussianBIC(), **settings)
         check_sentence(str(error.value))
-    by_score = ew.minimal_imap(data, [0, 1, 2], parents="grow-shrink", score=ew.BGe())
-    assert (by_score == ew.minimal_imap(data, [0, 1, 2], parents="grow-shrink", criterion="score")).all()
+    by_score = ew.minimal_imap(data, [0, 1, 2], parents="grow-shrink", score=ew.BGe(), as_array=True)
+    assert (by_score == ew.minimal_imap(data, [0, 1, 2], parents="grow-shrink", criterion="score", as_array=True)).all()

@@ -92,8 +92,8 @@ def test_searches_climb_it(rows, exact):
     best = dags[probability.argmax()]
     height = log_score(rows.astype(int), best) - GAMMA * best.sum()
     for learned in (
-        ew.hill_climb(rows, score=AgreementScore(), prior=PRIOR),
-        ew.map_search(rows, score=AgreementScore(), prior=PRIOR, seed=1),
+        ew.hill_climb(rows, score=AgreementScore(), prior=PRIOR, as_array=True),
+        ew.map_search(rows, score=AgreementScore(), prior=PRIOR, seed=1, as_array=True),
     ):
         assert log_score(rows.astype(int), learned) - GAMMA * learned.sum() > height - 3
 

@@ -6,11 +6,14 @@ from typing import NamedTuple
 from .damage import damage
 from .knowledge import (
     fit_constraints,
+    fit_prior,
     fit_targets,
     forge_mapping,
     good_constraints,
+    good_prior,
     good_targets,
     use_constraints,
+    use_prior,
     use_targets,
 )
 from .posteriors import forge_posterior, good_posterior, report_file, use_file
@@ -36,6 +39,7 @@ KINDS = {
     "Parquet table": Kind(good_parquet, forge_parquet, use_table, fit_table),
     "constraints": Kind(good_constraints, forge_mapping, use_constraints, fit_constraints),
     "targets": Kind(good_targets, forge_mapping, use_targets, fit_targets),
+    "prior": Kind(good_prior, forge_mapping, use_prior, fit_prior),
     "posterior": Kind(good_posterior, forge_posterior, use_file, report_file),
 }
 

@@ -13,11 +13,24 @@ from .using import QUICK, use_posterior
 
 NAMES = ("Raf", "Mek", "Erk", "sex")
 FIELDS = ("required", "forbidden", "tiers", "roots", "leaves", "ancestors", "not_ancestors")
+BELIEFS = ("sparsity", "tier_order", "paths", "edge_beliefs")
 
 
 def good_constraints(rng):
     """Return constraints that agree with each other."""
     return _write({"tiers": [["Raf"], ["Mek", "Erk"]], "required": [["Raf", "Erk"]], "leaves": ["sex"]}, rng)
+
+
+def good_prior(rng):
+    """Return beliefs of every kind."""
+    believed = {
+        "sparsity": 1.5,
+        "tier_order": {"tiers": [["Raf"], ["Mek", "Erk"]], "strength": 2},
+        "paths": [{"sources": ["Raf"], "targets": ["Erk"]}],
+        "ancestors": {"pairs": [["Raf", "sex"]]},
+        "edge_beliefs": [{"source": "Raf", "target": "Mek", "probability": 0.9}],
+    }
+    return _write(believed, rng)
 
 
 def good_targets(rng):
@@ -41,7 +54,7 @@ def forge_mapping(file, rng):
     try:
         value = yaml.safe_load(content)
         for _ in range(int(rng.integers(1, 4))):
-            value[choose(rng, (*value, *FIELDS, *WORDS[:8]))] = _strange_list(rng)
+            value[choose(rng, (*value, *FIELDS, *BELIEFS, *WORDS[:8]))] = _strange_list(rng)
         return _write(value, rng)
     except (yaml.YAMLError, TypeError, AttributeError, ValueError, RecursionError):
         return name, content
@@ -96,6 +109,11 @@ def use_constraints(path):
     use_posterior(ew.sample(measurements(), constraints=ew.Constraints.read(path), **QUICK))
 
 
+def use_prior(path):
+    """Read a prior, and draw a few DAGs under it."""
+    use_posterior(ew.sample(measurements(), prior=ew.read_prior(path), **QUICK))
+
+
 def use_targets(path):
     """Read the targets of interventions, and draw a few DAGs given them."""
     targets = read_mapping(path, what="targets", keys="the conditions as keys")
@@ -113,4 +131,11 @@ def fit_targets(path, out):
     """Return the command that does the same, on a table beside the file."""
     command = fit_constraints(path, out)
     command[4:6] = ["--interventions", "sex", "--targets", path]
+    return command
+
+
+def fit_prior(path, out):
+    """Return the command that does the same, on a table beside the file."""
+    command = fit_constraints(path, out)
+    command[4] = "--prior"
     return command

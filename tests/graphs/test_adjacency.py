@@ -152,3 +152,10 @@ def test_graphs_on_different_nodes_cannot_be_aligned():
         align(CHAIN, np.zeros((2, 2)))
     with pytest.raises(GraphError, match="has no node called A, B"):
         align(frame(), frame(names=["X", "Y", "C"]))
+
+
+def test_gaps_in_a_table_of_objects_are_refused():
+    """pandas gives out such a table as it is, read-only, and then cannot write the gap that it finds into it."""
+    graph = pd.DataFrame([[0, None], [0, 0]], dtype=object)
+    with pytest.raises(GraphError, match="from 0 to 1 is nan"):
+        read_adjacency(graph)

@@ -31,6 +31,7 @@ def test_acyclic_graphs_are_told_from_cyclic_ones_among_all_on_three_nodes():
 
 
 def test_is_acyclic_reads_weights_of_either_sign():
+    assert is_acyclic(pd.DataFrame(FULL * -0.5).iloc[::-1])
     assert is_acyclic(FULL * -0.5)
     assert not is_acyclic((FULL | FULL.T).astype(int))
     cycle_with_weights_that_cancel = np.array([[0, 1, 0], [1, 0, 0], [-1, 0, 0]])

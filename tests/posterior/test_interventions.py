@@ -63,7 +63,7 @@ def test_the_most_probable_classes_are_interventional():
     weight = defaultdict(float)
     for dag in posterior.dags().reshape(-1, 4, 4):
         weight[class_of(dag, NUMBERS[:1]).any(axis=0).tobytes()] += 1 / 80
-    ranked = posterior.top_cpdags(1000)
+    ranked = posterior.top_cpdags(1000, as_array=True)
     assert {one.graph.tobytes(): one.probability for one in ranked} == pytest.approx(weight)
     assert len(made(None).top_cpdags(1000)) < len(ranked)
 
@@ -82,8 +82,8 @@ def test_two_classes_of_one_edge():
     dags = np.zeros((1, 4, 2, 2), bool)
     dags[0, :3, 0, 1] = dags[0, 3, 1, 0] = True
     nothing, something = (make_posterior(dags, info={"data": {"targets": targets}}) for targets in ([], [["X1"]]))
-    assert nothing.map_cpdag().tolist() == [[False, True], [True, False]]
-    assert something.map_cpdag().tolist() == [[False, True], [False, False]]
+    assert nothing.map_cpdag(as_array=True).tolist() == [[False, True], [True, False]]
+    assert something.map_cpdag(as_array=True).tolist() == [[False, True], [False, False]]
     assert nothing.pairs().loc[0, ["told_forward", "told_backward", "direction"]].tolist() == [0, 0, "-"]
     assert something.pairs().loc[0, ["told_forward", "told_backward", "direction"]].tolist() == [0.75, 0.25, "->"]
     assert headline(nothing.numbered_pairs).endswith("its direction cannot be told.")

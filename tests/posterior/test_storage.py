@@ -122,6 +122,14 @@ def test_the_file_is_open_to_other_tools(saved):
         assert dataset["log_score"].shape == (2, 40)
 
 
+@pytest.mark.parametrize("name", ["p.pkl", "p.pickle", "p.json", "run.v2"])
+def test_other_kinds_of_files_are_refused(tmp_path, name):
+    with pytest.raises(ew.ArgumentError) as caught:
+        make().save(tmp_path / name)
+    assert "let it end in .nc" in check_sentence(str(caught.value))
+    assert not os.listdir(tmp_path)
+
+
 def test_a_directory_that_is_not_there(tmp_path):
     with pytest.raises(ew.StorageError) as caught:
         make().save(tmp_path / "nowhere" / "p.nc")

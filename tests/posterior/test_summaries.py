@@ -68,7 +68,7 @@ def brute_force(posterior, graph_of):
 def test_top_graphs_equal_brute_force_over_draws(posterior, kind):
     top = posterior.top_dags if kind == "dag" else posterior.top_cpdags
     expected = brute_force(posterior, cpdag if kind == "cpdag" else lambda dag: dag)
-    ranked = top(10_000)
+    ranked = top(10_000, as_array=True)
     assert len(ranked) == len(expected)
     for one in ranked:
         assert type(one) is RankedGraph
@@ -84,7 +84,7 @@ def test_top_graphs_equal_brute_force_over_draws(posterior, kind):
 
 def same(one, other):
     return len(one) == len(other) and all(
-        (a.graph == b.graph).all() and a[1:] == b[1:] for a, b in zip(one, other, strict=True)
+        a.graph.equals(b.graph) and a[1:] == b[1:] for a, b in zip(one, other, strict=True)
     )
 
 
@@ -92,21 +92,36 @@ def same(one, other):
 def test_top_graphs_are_the_first_of_all(posterior, name):
     top = getattr(posterior, name)
     every = top(10_000)
+    assert [list(graph.columns) for graph, *_ in every] == [list(posterior.nodes)] * len(every)
     for number in (1, 2, 5, np.int64(7), 1e3):
         assert same(top(number), every[: int(number)])
     assert same(top(), every[:10])
 
 
 def test_the_most_probable_graphs_are_the_first(posterior):
-    np.testing.assert_array_equal(posterior.map_dag(), posterior.top_dags(1)[0].graph)
-    np.testing.assert_array_equal(posterior.map_cpdag(), posterior.top_cpdags(1)[0].graph)
+    assert posterior.map_dag().equals(posterior.top_dags(1)[0].graph)
+    assert posterior.map_cpdag().equals(posterior.top_cpdags(1)[0].graph)
+
+
+def test_graphs_have_the_names_of_the_variables_or_are_arrays(posterior):
+    """Names are on both sides of a DataFrame of booleans, and the same array is in it that can be had by itself."""
+    pairs = []
+    for find in (posterior.map_dag, posterior.map_cpdag, posterior.consensus_dag):
+        pairs.append((find(), find(as_array=True)))
+    for rank in (posterior.top_dags, posterior.top_cpdags):
+        pairs += [(a.graph, b.graph) for a, b in zip(rank(3), rank(3, as_array=True), strict=True)]
+    for labelled, array in pairs:
+        assert list(labelled.index) == list(labelled.columns) == list(posterior.nodes)
+        assert labelled.to_numpy().dtype == bool
+        assert isinstance(array, np.ndarray)
+        np.testing.assert_array_equal(labelled.to_numpy(), array)
 
 
 def test_where_every_dag_was_drawn_once_the_highest_posterior_wins():
     dags = all_dags(3)
     log_posterior = np.random.default_rng(8).permutation(len(dags)).astype(float)
     record = make_record(dags, log_score=log_posterior + dags.sum(axis=(1, 2)))
-    ranked = collect([record]).top_dags(len(dags))
+    ranked = collect([record]).top_dags(len(dags), as_array=True)
     np.testing.assert_array_equal([one.graph for one in ranked], dags[np.argsort(-log_posterior)])
 
 
@@ -114,10 +129,10 @@ def test_weights_can_outweigh_numbers():
     dags = np.zeros((1, 4, 2, 2), dtype=bool)
     dags[0, 3, 0, 1] = True
     posterior = make_posterior(dags)
-    assert posterior.map_dag().sum() == 0
+    assert posterior.map_dag(as_array=True).sum() == 0
     weighted = make_posterior(dags)
     weighted.__dict__["weights"] = np.array([[0.1, 0.1, 0.1, 0.7]])
-    assert weighted.map_dag().tolist() == [[False, True], [False, False]]
+    assert weighted.map_dag(as_array=True).tolist() == [[False, True], [False, False]]
     assert [one.probability for one in weighted.top_dags()] == pytest.approx([0.7, 0.3])
 
 
@@ -127,8 +142,8 @@ def test_a_class_can_outweigh_the_most_probable_dag():
     dags[0, :2, 0, 1] = True
     dags[0, 2:4, 1, 0] = True
     posterior = make_posterior(dags)
-    assert not posterior.map_dag().any()
-    assert posterior.map_cpdag().tolist() == [[False, True], [True, False]]
+    assert not posterior.map_dag(as_array=True).any()
+    assert posterior.map_cpdag(as_array=True).tolist() == [[False, True], [True, False]]
     assert [one.probability for one in posterior.top_cpdags()] == pytest.approx([4 / 7, 3 / 7])
 
 
@@ -207,7 +222,7 @@ def test_the_consensus_breaks_a_cycle_at_its_least_probable_edge():
     posterior = make_posterior(dags)
     directed = posterior.edge_probabilities().to_numpy()
     assert [directed[edge] for edge in cycle] == pytest.approx([4 / 7, 5 / 7, 5 / 7])
-    dag = posterior.consensus_dag()
+    dag = posterior.consensus_dag(as_array=True)
     np.testing.assert_array_equal(np.argwhere(dag), [(1, 2), (2, 0)])
 
 

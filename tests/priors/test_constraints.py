@@ -450,6 +450,19 @@ def test_each_variable_is_in_one_tier():
 
 
 @pytest.mark.parametrize("field", ["required", "forbidden", "ancestors", "not_ancestors"])
+@pytest.mark.parametrize("ends", [("from", "to"), ("source", "target")])
+def test_pairs_may_be_the_rows_of_a_table(field, ends):
+    """Names and numbers, in columns among others, and a table with two rows, which is no single pair."""
+    table = pd.DataFrame({"why": ["known", "seen"], ends[1]: ["B", "C"], ends[0]: ["A", "A"]}, index=[7, 7])
+    constraints = Constraints(**{field: table})
+    assert constraints == Constraints(**{field: [("A", "B"), ("A", "C")]})
+    numbered = Constraints(**{field: pd.DataFrame({ends[0]: [0, 0], ends[1]: [1, 2]})})
+    assert getattr(numbered, field) == ((0, 1), (0, 2))
+    json.dumps(asdict(numbered))
+    assert Constraints(**{field: table.iloc[:0]}) == Constraints()
+
+
+@pytest.mark.parametrize("field", ["required", "forbidden", "ancestors", "not_ancestors"])
 @pytest.mark.parametrize(
     ("given", "expected"),
     [
@@ -467,7 +480,9 @@ def test_each_variable_is_in_one_tier():
         ({"A": "B"}, "it is {'A': 'B'}"),
         (None, "it is None"),
         (3, "it is 3"),
-        (pd.DataFrame({"source": ["A"], "target": ["B"], "why": ["known"]}), "one of them is 'source'"),
+        (pd.DataFrame({"cause": ["A"], "to": ["B"]}), "or 'source' and 'target', but it has 'cause' and 'to'"),
+        (pd.DataFrame(), "but it has no columns"),
+        (pd.DataFrame({"from": ["A", "B"], "to": ["B", np.nan]}), "one of them is ('B', nan)"),
         (nx.DiGraph([("A", "B"), ("B", "C")]), "one of them is 'A'"),
     ],
 )

@@ -10,6 +10,7 @@ from markupsafe import escape
 import edgewise as ew
 from edgewise.posterior.content import monte_carlo_interval
 from edgewise.posterior.pictures import drawn_pairs
+from edgewise.report import summarize
 from reports import HOSTILE, sample
 from sentences import check_sentence
 
@@ -145,6 +146,12 @@ def test_names_are_no_markup(hostile):
         text = json.dumps(json.loads(figure.to_json())["data"]) + json.dumps(json.loads(figure.to_json())["layout"])
         assert "<script" not in text
         assert "<b>" not in text
+
+
+def test_a_summary_has_room_for_a_picture(simulated):
+    parts = {"about": "A run", "verdict": "Good.", "headline": "One pair.", "pairs": simulated.pairs()}
+    assert "<svg></svg>" in summarize(**parts, graph="<svg></svg>")
+    assert "<svg" not in summarize(**parts)
 
 
 def test_a_notebook_shows_a_summary(hostile, simulated):

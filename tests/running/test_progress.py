@@ -2,6 +2,7 @@
 
 import io
 import re
+import sys
 
 import numpy as np
 import pytest
@@ -133,3 +134,49 @@ def test_a_terminal_that_cannot_move_its_cursor_gets_lines(monkeypatch, data, te
     assert "\r" not in screen.getvalue()
     first, _ = screen.getvalue().splitlines()
     assert first == "Sampling DAGs of 6 variables: 1 chain of 3,000 iterations."
+
+
+@pytest.fixture
+def notebook(monkeypatch, capsys):
+    """Let this be a notebook without ipywidgets; return what reads standard error."""
+    monkeypatch.setattr(progress, "Console", lambda stderr: Console(file=io.StringIO(), force_jupyter=True))
+    monkeypatch.setattr(progress, "LINE_EVERY", 0.0)
+    monkeypatch.setitem(sys.modules, "ipywidgets", None)
+    return lambda: capsys.readouterr().err
+
+
+def test_a_notebook_has_one_line_of_plain_text_that_changes(data, notebook):
+    posterior = ew.sample(data, **RUN)
+    written = notebook()
+    *states, last = written.rstrip("\n").split("\r")[1:]
+    assert re.fullmatch(r"Sampling ended after [\d.]+ seconds; summing up the draws\. *", last)
+    shares = []
+    for state in states:
+        found = re.fullmatch(
+            r"3 chains: (\d+)% done(, about [\d,]+ s left)?(, agreement of chains so far -?[\d.]+)? *", state
+        )
+        assert found, state
+        shares.append(int(found[1]))
+    assert shares == sorted(shares)
+    assert shares[-1] == 100
+    assert "\x1b" not in written
+    np.testing.assert_array_equal(posterior.dags(), ew.sample(data, **RUN, progress=False).dags())
+
+
+def test_a_shorter_state_leaves_nothing_of_a_longer_one(notebook):
+    """What is written over is as wide as what was there."""
+    line = progress._Line(1, 3, Stop(None), Schedule(100, 0, 1))
+    line.show()
+    line.message("Done.")
+    first, second = notebook().split("\r")[1:]
+    assert len(second.rstrip("\n")) >= len(first)
+
+
+def test_a_notebook_goes_with_the_time_where_only_that_is_given(data, notebook):
+    ew.sample(data, chains=1, time_budget=0.5, seed=1)
+    assert re.search(r"\r1 chain: \d+% done", notebook())
+
+
+def test_a_notebook_is_told_nothing_if_it_shall_not_be(data, notebook):
+    ew.sample(data, **RUN, progress=False)
+    assert notebook() == ""

@@ -34,7 +34,7 @@ def test_it_finds_the_best_of_all_orders(parents, seed):
     sampler = MinimalIMAP(parents=parents)
     prior = ew.Sparsity(1.0)
     best = max(log_posterior for log_posterior, _ in all_orders(data, sampler, prior))
-    dag = ew.map_search(data, sampler=sampler, prior=prior, restarts=100, seed=seed)
+    dag = ew.map_search(data, sampler=sampler, prior=prior, restarts=100, seed=seed, as_array=True)
     assert ew.score(dag, data) - dag.sum() == pytest.approx(best, rel=1e-12)
 
 
@@ -46,7 +46,9 @@ def test_beliefs_about_paths_and_constraints_count(parents):
     sampler = MinimalIMAP(parents=parents)
     found = all_orders(data, sampler, prior, constraints)
     best = max(log_posterior for log_posterior, _ in found)
-    dag = ew.map_search(data, sampler=sampler, prior=prior, constraints=constraints, restarts=100, seed=1)
+    dag = ew.map_search(
+        data, sampler=sampler, prior=prior, constraints=constraints, restarts=100, seed=1, as_array=True
+    )
     ways = [log_posterior for log_posterior, other in found if (other == dag).all()]
     assert max(ways) == pytest.approx(best, rel=1e-12)
     assert dag[4, 2]
@@ -55,19 +57,19 @@ def test_beliefs_about_paths_and_constraints_count(parents):
 @pytest.mark.parametrize("seed", range(4))
 def test_a_heavy_penalty_finds_the_sparsest_permutation(seed):
     data = ew.simulate(5, 200, seed=seed).data
-    fewest = min(ew.minimal_imap(data, order).sum() for order in permutations(range(5)))
-    dag = ew.map_search(data, sampler=MinimalIMAP(parents="full"), prior=ew.Sparsity(1e6), seed=1)
+    fewest = min(ew.minimal_imap(data, order, as_array=True).sum() for order in permutations(range(5)))
+    dag = ew.map_search(data, sampler=MinimalIMAP(parents="full"), prior=ew.Sparsity(1e6), seed=1, as_array=True)
     assert dag.sum() == fewest
 
 
 def test_a_seed_makes_it_repeatable_and_restarts_do_not_harm():
     data = ew.simulate(12, 60, seed=3).data
-    one, other = (ew.map_search(data, seed=5) for _ in range(2))
+    one, other = (ew.map_search(data, seed=5, as_array=True) for _ in range(2))
     np.testing.assert_array_equal(one, other)
     penalty = ew.Sparsity("auto").penalty(12)
     worth = [
         ew.score(dag, data) - penalty * dag.sum()
-        for dag in (ew.map_search(data, restarts=restarts, seed=5) for restarts in (0, 1, 10))
+        for dag in (ew.map_search(data, restarts=restarts, seed=5, as_array=True) for restarts in (0, 1, 10))
     ]
     assert worth == sorted(worth)
 
@@ -79,9 +81,9 @@ def test_it_is_a_learner_for_the_bootstrap():
 
 def test_two_variables():
     values = np.random.default_rng(1).standard_normal((30, 2))
-    assert ew.map_search(values, prior=ew.Sparsity(100.0), seed=1).sum() == 0
+    assert ew.map_search(values, prior=ew.Sparsity(100.0), seed=1, as_array=True).sum() == 0
     values[:, 1] += 10 * values[:, 0]
-    assert ew.map_search(values, seed=1).sum() == 1
+    assert ew.map_search(values, seed=1, as_array=True).sum() == 1
 
 
 @pytest.mark.parametrize(

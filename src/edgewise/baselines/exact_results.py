@@ -6,7 +6,7 @@ They are read as an :class:`edgewise.Posterior` is, by methods of the same names
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from numbers import Real
-from typing import Literal
+from typing import Literal, overload
 
 import numpy as np
 import pandas as pd
@@ -14,15 +14,16 @@ import pandas as pd
 from edgewise._kernels.graphs.equivalence import compelled_weighted_sum
 from edgewise._kernels.graphs.features import blankets_weighted_sum
 from edgewise._kernels.graphs.orientation import exclude
-from edgewise.arguments import is_number, is_whole
+from edgewise.arguments import check_number, check_threshold
 from edgewise.errors import ArgumentError
-from edgewise.graphs import to_networkx
+from edgewise.graphs import BoolMatrix, label, label_unless, to_networkx
 from edgewise.graphs.equivalence import told_by
 from edgewise.posterior.classes import WeighedDags
 from edgewise.posterior.features import Estimate, as_truth
 from edgewise.posterior.information import next_experiments
 from edgewise.posterior.monte_carlo import DIGITS
 from edgewise.posterior.questions import About
+from edgewise.posterior.single_graphs import label_graphs
 from edgewise.posterior.summaries import RankedGraph, consensus
 from edgewise.priors import Knowledge
 
@@ -97,7 +98,7 @@ class ExactEdges:
             the two are joined at all).
         """
         directed = self.edge_probabilities().to_numpy()
-        source, target = np.nonzero((directed >= _check_threshold(threshold)) & (directed > 0))
+        source, target = np.nonzero((directed >= check_threshold(threshold)) & (directed > 0))
         names = pd.Index(self.nodes)
         table = pd.DataFrame(
             {
@@ -110,7 +111,11 @@ class ExactEdges:
         )
         return table.sort_values("probability", ascending=False, kind="stable", ignore_index=True)
 
-    def consensus_dag(self, threshold: float = 0.5) -> np.ndarray:
+    @overload
+    def consensus_dag(self, threshold: float = 0.5, *, as_array: Literal[False] = False) -> pd.DataFrame: ...
+    @overload
+    def consensus_dag(self, threshold: float = 0.5, *, as_array: Literal[True]) -> BoolMatrix: ...
+    def consensus_dag(self, threshold: float = 0.5, *, as_array: bool = False) -> BoolMatrix | pd.DataFrame:
         """Return the DAG of all edges with at least some probability; always acyclic.
 
         Parameters
@@ -118,12 +123,16 @@ class ExactEdges:
         threshold
             Leave out edges less probable than this. Edges are taken the most probable first, and one that would close a
             cycle is left out too.
+        as_array
+            Return a boolean array, without names, in place of a DataFrame.
 
         Returns
         -------
-        ndarray of bool, shape (p, p)
+        DataFrame of bool, or ndarray
+            Rows are sources, columns are targets.
         """
-        return consensus(self.edge_probabilities().to_numpy(), _check_threshold(threshold))
+        dag = consensus(self.edge_probabilities().to_numpy(), check_threshold(threshold))
+        return label_unless(as_array, dag, self.nodes)
 
     def path_probabilities(self) -> pd.DataFrame:
         """Return the probability of a directed path from each variable (row) to each other: that it is an ancestor.
@@ -154,7 +163,7 @@ class ExactEdges:
         )
 
     def _labelled(self, probability: np.ndarray) -> pd.DataFrame:
-        return pd.DataFrame(np.round(probability, DIGITS), index=list(self.nodes), columns=list(self.nodes))
+        return label(np.round(probability, DIGITS), self.nodes)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -242,27 +251,34 @@ class ExactPosterior(ExactEdges):
         """
         return self.expectation(lambda dag: as_truth(function(dag)), networkx=networkx)
 
-    def top_dags(self, number: int = 10) -> list[RankedGraph]:
+    @overload
+    def top_dags(self, number: int = 10, *, as_array: Literal[False] = False) -> list[RankedGraph[pd.DataFrame]]: ...
+    @overload
+    def top_dags(self, number: int = 10, *, as_array: Literal[True]) -> list[RankedGraph[BoolMatrix]]: ...
+    def top_dags(
+        self, number: int = 10, *, as_array: bool = False
+    ) -> list[RankedGraph[BoolMatrix]] | list[RankedGraph[pd.DataFrame]]:
         """Return the most probable DAGs.
 
         Parameters
         ----------
         number
             How many.
+        as_array
+            Let the graphs be boolean arrays, without names, in place of DataFrames.
 
         Returns
         -------
         list of RankedGraph
             Each with ``graph``, ``probability`` and ``log_posterior``.
         """
-        if not (is_whole(number) and number >= 1):
-            raise ArgumentError(f"number must be a whole number, at least 1, but {number!r} was given.")
         # Markov equivalent DAGs must not differ by rounding.
-        best = np.argsort(-np.round(self.probabilities, DIGITS), kind="stable")[: int(number)]
-        return [
+        best = np.argsort(-np.round(self.probabilities, DIGITS), kind="stable")[: check_number(number)]
+        ranked = [
             RankedGraph(self.dags[which], float(self.probabilities[which]), float(self.log_posterior[which]))
             for which in best
         ]
+        return ranked if as_array else label_graphs(ranked, self.nodes)
 
     def next_experiments(
         self,
@@ -295,20 +311,29 @@ class ExactPosterior(ExactEdges):
         )
         return next_experiments(dags, self.nodes, about, batch=batch, exclude=exclude, costs=costs)
 
-    def map_dag(self) -> np.ndarray:
-        """Return the most probable DAG; of several that are equally probable, the first listed."""
-        return self.top_dags(1)[0].graph
+    @overload
+    def map_dag(self, *, as_array: Literal[False] = False) -> pd.DataFrame: ...
+    @overload
+    def map_dag(self, *, as_array: Literal[True]) -> BoolMatrix: ...
+    def map_dag(self, *, as_array: bool = False) -> BoolMatrix | pd.DataFrame:
+        """Return the most probable DAG; of several that are equally probable, the first listed.
+
+        Parameters
+        ----------
+        as_array
+            Return a boolean array, without names, in place of a DataFrame.
+
+        Returns
+        -------
+        DataFrame of bool, or ndarray
+            Rows are sources, columns are targets.
+        """
+        return label_unless(as_array, self.top_dags(1, as_array=True)[0].graph, self.nodes)
 
     def _compelled(self) -> np.ndarray:
         told = told_by(self.targets, len(self.nodes))
         excluded = exclude(told=told) if self.knowledge is None else self.knowledge.exclude(told)
         return np.asarray(compelled_weighted_sum(self.dags, self.probabilities, excluded))
-
-
-def _check_threshold(threshold: float) -> float:
-    if not (is_number(threshold) and 0 <= threshold <= 1):
-        raise ArgumentError(f"threshold is a probability and must lie between 0 and 1, but {threshold!r} was given.")
-    return threshold
 
 
 def _as_number(value: object) -> float:

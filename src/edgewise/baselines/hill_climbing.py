@@ -1,12 +1,14 @@
 """Hill climbing: the DAG with the best score that is found by changing one edge at a time."""
 
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack, overload
 
 import numpy as np
+import pandas as pd
 
 from edgewise._kernels.learners.hill_climbing import Landscape, climb
 from edgewise._kernels.scores.interface import new_room
 from edgewise.data import Data, Reading, load_data
+from edgewise.graphs import BoolMatrix, label_unless
 from edgewise.priors import Constraints, Prior
 from edgewise.scores import Score, prepare_score
 
@@ -43,14 +45,35 @@ def climb_hill(
     return dag
 
 
+@overload
 def hill_climb(
     data: Data,
     *,
     score: Score | None = None,
     prior: Prior | None = None,
     constraints: Constraints | None = None,
+    as_array: Literal[False] = False,
     **reading: Unpack[Reading],
-) -> np.ndarray:
+) -> pd.DataFrame: ...
+@overload
+def hill_climb(
+    data: Data,
+    *,
+    score: Score | None = None,
+    prior: Prior | None = None,
+    constraints: Constraints | None = None,
+    as_array: Literal[True],
+    **reading: Unpack[Reading],
+) -> BoolMatrix: ...
+def hill_climb(
+    data: Data,
+    *,
+    score: Score | None = None,
+    prior: Prior | None = None,
+    constraints: Constraints | None = None,
+    as_array: bool = False,
+    **reading: Unpack[Reading],
+) -> BoolMatrix | pd.DataFrame:
     """Search for the DAG with the highest posterior by adding, deleting and turning single edges.
 
     From the DAG without edges, the best change is made again and again. To leave local maxima, this goes on where the
@@ -67,13 +90,16 @@ def hill_climb(
         Default: ``Sparsity("auto")``. It must be a sum over edges.
     constraints
         What is known for certain about edges, tiers, roots and leaves.
+    as_array
+        Return a boolean array of shape (p, p), without names, in place of a DataFrame.
     **reading
         How to read the table, as in :func:`edgewise.load_data`.
 
     Returns
     -------
-    ndarray of bool, shape (p, p)
-        The best DAG found; ``dag[i, j]`` is true when i -> j, in the order of the data's columns.
+    DataFrame of bool, or ndarray
+        ``dag.loc["Raf", "Mek"]`` is true when Raf -> Mek. Rows and columns are in the order of the data's columns, and
+        have their names: X0, X1, ... where there are none.
 
     See Also
     --------
@@ -84,11 +110,12 @@ def hill_climb(
     >>> import edgewise as ew
     >>> sim = ew.simulate(5, 10_000, seed=4)
     >>> dag = hill_climb(sim.data)
-    >>> bool((ew.cpdag(dag) == ew.cpdag(sim.dag)).all())
+    >>> bool((ew.cpdag(dag) == ew.cpdag(sim.dag)).all(axis=None))
     True
     """
     dataset = load_data(data, **reading)
     tables = prepare_score(score, dataset)
     knowledge = know_edges(constraints, dataset.names)
     weights = edge_weights(prior, dataset.names, by="hill_climb")
-    return climb_hill(tables, weights, allowed=~knowledge.forbidden, required=knowledge.required)
+    dag = climb_hill(tables, weights, allowed=~knowledge.forbidden, required=knowledge.required)
+    return label_unless(as_array, dag, dataset.names)

@@ -13,15 +13,17 @@ Machine Learning 65.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack, overload
 
 import numpy as np
+import pandas as pd
 
 from edgewise._kernels.independence.interface import new_room
 from edgewise._kernels.learners.max_min import weakest_strengths
 from edgewise.arguments import is_whole
 from edgewise.data import Data, Reading, load_data
 from edgewise.errors import ArgumentError
+from edgewise.graphs import BoolMatrix, label_unless
 from edgewise.independence import IndependenceTest, check_alpha, choose_test, critical_strength, prepare_test
 from edgewise.priors import Constraints, Prior
 from edgewise.scores import Score, prepare_score
@@ -86,6 +88,7 @@ def find_neighbours(association: Association, alpha: float) -> np.ndarray:
     return neighbours & neighbours.T
 
 
+@overload
 def mmhc(
     data: Data,
     *,
@@ -95,8 +98,34 @@ def mmhc(
     score: Score | None = None,
     prior: Prior | None = None,
     constraints: Constraints | None = None,
+    as_array: Literal[False] = False,
     **reading: Unpack[Reading],
-) -> np.ndarray:
+) -> pd.DataFrame: ...
+@overload
+def mmhc(
+    data: Data,
+    *,
+    alpha: float = 0.05,
+    max_given: int = 3,
+    test: IndependenceTest | None = None,
+    score: Score | None = None,
+    prior: Prior | None = None,
+    constraints: Constraints | None = None,
+    as_array: Literal[True],
+    **reading: Unpack[Reading],
+) -> BoolMatrix: ...
+def mmhc(
+    data: Data,
+    *,
+    alpha: float = 0.05,
+    max_given: int = 3,
+    test: IndependenceTest | None = None,
+    score: Score | None = None,
+    prior: Prior | None = None,
+    constraints: Constraints | None = None,
+    as_array: bool = False,
+    **reading: Unpack[Reading],
+) -> BoolMatrix | pd.DataFrame:
     """Learn one DAG by max-min hill climbing (Tsamardinos, Brown & Aliferis 2006).
 
     Tests of conditional independence decide which pairs may be joined; hill climbing on the score decides which are,
@@ -119,13 +148,16 @@ def mmhc(
         Default: ``Sparsity("auto")``. It must be a sum over edges.
     constraints
         What is known for certain about edges, tiers, roots and leaves.
+    as_array
+        Return a boolean array of shape (p, p), without names, in place of a DataFrame.
     **reading
         How to read the table, as in :func:`edgewise.load_data`.
 
     Returns
     -------
-    ndarray of bool, shape (p, p)
-        ``dag[i, j]`` is true when i -> j, in the order of the data's columns.
+    DataFrame of bool, or ndarray
+        ``dag.loc["Raf", "Mek"]`` is true when Raf -> Mek. Rows and columns are in the order of the data's columns, and
+        have their names: X0, X1, ... where there are none.
 
     See Also
     --------
@@ -137,7 +169,7 @@ def mmhc(
     >>> import edgewise as ew
     >>> sim = ew.simulate(5, 10_000, seed=4)
     >>> dag = mmhc(sim.data)
-    >>> bool((ew.cpdag(dag) == ew.cpdag(sim.dag)).all())
+    >>> bool((ew.cpdag(dag) == ew.cpdag(sim.dag)).all(axis=None))
     True
     """
     alpha = check_alpha(alpha)
@@ -147,9 +179,10 @@ def mmhc(
     tables = prepare_score(score, dataset)
     association = Association(prepare_test(choose_test(test, dataset), dataset), dataset.p, int(max_given))
     knowledge = know_edges(constraints, dataset.names)
-    return climb_hill(
+    dag = climb_hill(
         tables,
         edge_weights(prior, dataset.names, by="mmhc"),
         allowed=find_neighbours(association, alpha) & ~knowledge.forbidden,
         required=knowledge.required,
     )
+    return label_unless(as_array, dag, dataset.names)

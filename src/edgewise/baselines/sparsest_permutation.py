@@ -11,12 +11,16 @@ from orders that are sparse already, by the minimum-degree rule, as the authors 
 is one that depends on fewest others given the rest, the last but one is found in the same way without it, and so on.
 """
 
+from typing import Literal, overload
+
 import numpy as np
+import pandas as pd
 
 from edgewise._kernels.learners.greedy_sp import find_sparser
 from edgewise.arguments import is_whole, make_generator
 from edgewise.data import Data, load_data, refuse_dependent
 from edgewise.errors import ArgumentError, DataError
+from edgewise.graphs import BoolMatrix, label_unless
 from edgewise.imap import factorize
 from edgewise.independence import IndependenceTest, check_alpha, find_thresholds
 from edgewise.scores import Score, local_scores, prepare_score
@@ -24,6 +28,7 @@ from edgewise.scores import Score, local_scores, prepare_score
 from .edges import name_edges
 
 
+@overload
 def greedy_sp(
     data: Data,
     *,
@@ -33,7 +38,31 @@ def greedy_sp(
     test: IndependenceTest | None = None,
     score: Score | None = None,
     seed: int | np.random.Generator | None = None,
-) -> np.ndarray:
+    as_array: Literal[False] = False,
+) -> pd.DataFrame: ...
+@overload
+def greedy_sp(
+    data: Data,
+    *,
+    alpha: float = 0.01,
+    depth: int = 4,
+    restarts: int = 10,
+    test: IndependenceTest | None = None,
+    score: Score | None = None,
+    seed: int | np.random.Generator | None = None,
+    as_array: Literal[True],
+) -> BoolMatrix: ...
+def greedy_sp(
+    data: Data,
+    *,
+    alpha: float = 0.01,
+    depth: int = 4,
+    restarts: int = 10,
+    test: IndependenceTest | None = None,
+    score: Score | None = None,
+    seed: int | np.random.Generator | None = None,
+    as_array: bool = False,
+) -> BoolMatrix | pd.DataFrame:
     """Learn one DAG by the greedy sparsest permutation algorithm (Solus, Wang & Uhler 2021).
 
     Parameters
@@ -52,11 +81,14 @@ def greedy_sp(
         Which of several equally sparse results to keep: the one that scores best. Default: ``BGe()``.
     seed
         A whole number or a NumPy generator makes the result repeatable.
+    as_array
+        Return a boolean array of shape (p, p), without names, in place of a DataFrame.
 
     Returns
     -------
-    ndarray of bool, shape (p, p)
-        ``dag[i, j]`` is true when i -> j, in the order of the data's columns.
+    DataFrame of bool, or ndarray
+        ``dag.loc["Raf", "Mek"]`` is true when Raf -> Mek. Rows and columns are in the order of the data's columns, and
+        have their names: X0, X1, ... where there are none.
 
     Notes
     -----
@@ -70,7 +102,7 @@ def greedy_sp(
     >>> import edgewise as ew
     >>> sim = ew.simulate(8, 10, seed=1)
     >>> dag = greedy_sp(ew.Covariance(sim.covariance, n=10**18), seed=1)
-    >>> bool((ew.cpdag(dag) == ew.cpdag(sim.dag)).all())
+    >>> bool((ew.cpdag(dag) == ew.cpdag(sim.dag)).all(axis=None))
     True
     """
     alpha = check_alpha(alpha)
@@ -96,7 +128,7 @@ def greedy_sp(
             refuse_dependent(dataset, order.tolist())
         dag = find_sparser(order, W, thresholds, names, int(depth))
         results.append((-int(dag.sum()), float(local_scores(dag, tables).sum()), dag))
-    return max(results, key=lambda result: result[:2])[2]
+    return label_unless(as_array, max(results, key=lambda result: result[:2])[2], dataset.names)
 
 
 def sparse_order(correlation: np.ndarray, thresholds: np.ndarray, rng: np.random.Generator) -> np.ndarray:

@@ -8,6 +8,8 @@ import warnings
 from edgewise.errors import EdgewiseError, EdgewiseWarning, UnusualDataWarning
 from edgewise.wording import printable
 
+from .translating import translate
+
 OBJECTS_BETWEEN_COLLECTIONS = 50_000
 """Python looks for garbage after every 700 new objects, over and over among those of all modules that were imported,
 which takes a tenth of a short run. So many take a few megabytes."""
@@ -28,13 +30,15 @@ def main() -> None:
 
         code = app(args=sys.argv[1:] or ["--help"], prog_name="edgewise", standalone_mode=False)
     except EdgewiseError as error:
-        code = _refuse(str(error))
+        code = _refuse(translate(str(error)))
     except Exception as error:
         # Typer's own complaints about arguments: the name of their class depends on its version.
         explain = getattr(error, "format_message", None)
         if explain is None:
             raise
-        code = _refuse(f"{' '.join(explain().split()).rstrip('.')}; see edgewise --help.")
+        context = getattr(error, "ctx", None)
+        command = "edgewise" if context is None else context.command_path
+        code = _refuse(f"{' '.join(explain().split()).rstrip('.')}; see {command} --help.")
     # Nothing is to be tidied up any more. To look through all that was imported for garbage takes a third of a second.
     gc.freeze()
     sys.exit(code)
@@ -46,4 +50,4 @@ def _refuse(sentence: str) -> int:
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
-    sys.stderr.write(f"edgewise: note: {printable(str(message))}\n")
+    sys.stderr.write(f"edgewise: note: {printable(translate(str(message)))}\n")

@@ -3,7 +3,6 @@
 Heavy imports are inside the commands, so that ``edgewise --help`` answers at once.
 """
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,7 +14,21 @@ from edgewise.wording import printable
 from .comparing import compare
 from .decisions import next_experiments
 from .effects import effect
-from .options import CHAINS, EXIT_CODES, INTERRUPTED, MODEL, OUTPUT, TABLE, Json, NoColor, Overwrite, Quiet
+from .fitting import fit
+from .options import (
+    CHAINS,
+    FLAG,
+    INTERRUPTED,
+    OUTPUT,
+    Dask,
+    Iterations,
+    Json,
+    NoColor,
+    Overwrite,
+    Quiet,
+    end_as,
+    examples,
+)
 from .reproducing import reproduce
 
 
@@ -32,40 +45,12 @@ class Commands(TyperGroup):
             raise typer.Exit(INTERRUPTED) from interrupt
 
 
-def _examples(*commands: str) -> str:
-    """Return the end of a help text; an empty line is one that is not joined to the next."""
-    return "\n\n".join(["Examples:", *commands])
-
-
 app = typer.Typer(
     name="edgewise",
     cls=Commands,
-    epilog=_examples("edgewise demo", "edgewise fit measurements.csv --out results", "edgewise fit --help"),
+    epilog=examples("edgewise demo", "edgewise fit measurements.csv --out results", "edgewise fit --help"),
     pretty_exceptions_enable=False,
 )
-
-
-class ScoreName(StrEnum):
-    """Scores by name."""
-
-    bge = "bge"
-    bic = "bic"
-    bdeu = "bdeu"
-    degenerate = "degenerate-gaussian"
-
-
-class MissingName(StrEnum):
-    """What to do about missing values."""
-
-    error = "error"
-    drop = "drop"
-    em = "em"
-
-
-class UntilName(StrEnum):
-    """When to stop."""
-
-    good = "good"
 
 
 def _tell_version(wanted: bool) -> None:
@@ -76,42 +61,18 @@ def _tell_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-Iterations = Annotated[
-    int | None,
-    typer.Option(
-        rich_help_panel=CHAINS,
-        help="Steps of each chain, burn-in included; by default 100,000, or as many as --time-budget allows.",
-    ),
-]
-BurnIn = Annotated[
-    float,
-    typer.Option(rich_help_panel=CHAINS, help="Part to leave out: below 1 a share, else a number of iterations."),
-]
-Thin = Annotated[
-    int | None,
-    typer.Option(
-        rich_help_panel=CHAINS, help="Iterations from one draw to the next; by default for 4000 draws or fewer."
-    ),
-]
-Chains = Annotated[int, typer.Option(rich_help_panel=CHAINS, help="How many chains to run.")]
-Dask = Annotated[
-    str | None,
-    typer.Option(rich_help_panel=CHAINS, metavar="ADDRESS", help="Dask scheduler to run on, like tcp://host:8786."),
-]
-
-
 @app.callback()
 def options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Tell the version.")
+        bool, typer.Option("--version", metavar=FLAG, callback=_tell_version, is_eager=True, help="Tell the version.")
     ] = False,
     no_color: NoColor = False,
 ) -> None:
     """Which variable acts on which, and how sure one can be: posterior probabilities for the edges of causal DAGs."""
 
 
-@app.command(
-    epilog=_examples(
+app.command(
+    epilog=examples(
         "edgewise fit measurements.csv --out results",
         "edgewise fit measurements.csv --out results --constraints known.yaml",
         "edgewise fit measurements.csv --out results --time-budget 600 --json",
@@ -119,165 +80,10 @@ def options(
         "edgewise fit screen.csv --out results --interventions condition --targets targets.yaml",
         "edgewise fit 'plates/*.csv' --out results",
     )
-)
-def fit(
-    data: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="DATA",
-            help="CSV, TSV or Parquet file: a row per observation, named columns. Or several, or a pattern in quotes.",
-        ),
-    ],
-    out: Annotated[Path, typer.Option(rich_help_panel=OUTPUT, help="Directory for the results; made if need be.")],
-    iterations: Iterations = None,
-    burn_in: BurnIn = 0.2,
-    thin: Thin = None,
-    chains: Chains = 4,
-    seed: Annotated[int | None, typer.Option(rich_help_panel=CHAINS, help="Makes the result repeatable.")] = None,
-    time_budget: Annotated[
-        float | None,
-        typer.Option(rich_help_panel=CHAINS, help="Seconds to sample; with --iterations, those after which to stop."),
-    ] = None,
-    until: Annotated[
-        UntilName | None,
-        typer.Option(rich_help_panel=CHAINS, help="good: go on beyond --iterations until the verdict is good."),
-    ] = None,
-    dask: Dask = None,
-    jobs: Annotated[
-        int | None,
-        typer.Option(rich_help_panel=CHAINS, help="Several files: processes to run; by default one for each core."),
-    ] = None,
-    alpha: Annotated[
-        float | None,
-        typer.Option(
-            rich_help_panel=MODEL, help="Run the paper's chain over orders, with tests at this level of significance."
-        ),
-    ] = None,
-    gamma: Annotated[
-        float | None,
-        typer.Option(
-            rich_help_panel=MODEL,
-            help="Sparsity of the prior, exp(-gamma * number of edges); by default to suit the columns.",
-        ),
-    ] = None,
-    score: Annotated[
-        ScoreName | None,
-        typer.Option(rich_help_panel=MODEL, help="Score of DAGs; by default the one that fits the columns."),
-    ] = None,
-    constraints: Annotated[
-        Path | None,
-        typer.Option(
-            rich_help_panel=MODEL, help="YAML or JSON file of what is known for certain about edges, order and paths."
-        ),
-    ] = None,
-    kinds: Annotated[
-        list[str] | None,
-        typer.Option(
-            rich_help_panel=TABLE,
-            metavar="COLUMN=KIND",
-            help="What a column measures: continuous, ordinal, binary or categorical. May be repeated.",
-        ),
-    ] = None,
-    ranks: Annotated[
-        bool,
-        typer.Option("--ranks", rich_help_panel=TABLE, help="Replace measurements by normal scores of their ranks."),
-    ] = False,
-    missing: Annotated[
-        MissingName,
-        typer.Option(
-            rich_help_panel=TABLE, help="Refuse missing values, leave out their rows, or use what is known (em)."
-        ),
-    ] = MissingName.error,
-    interventions: Annotated[
-        str | None,
-        typer.Option(
-            rich_help_panel=TABLE,
-            metavar="COLUMN|FILE",
-            help="Column with the condition of each row, with --targets; or a file with 1 for each cell that was set.",
-        ),
-    ] = None,
-    targets: Annotated[
-        Path | None,
-        typer.Option(rich_help_panel=TABLE, help="YAML or JSON file of the variables set under each condition."),
-    ] = None,
-    columns: Annotated[
-        list[str] | None,
-        typer.Option(rich_help_panel=TABLE, metavar="COLUMN", help="Use this column; repeat for more."),
-    ] = None,
-    drop: Annotated[
-        list[str] | None, typer.Option(rich_help_panel=TABLE, metavar="COLUMN", help="Leave this column out; repeat.")
-    ] = None,
-    overwrite: Overwrite = False,
-    quiet: Quiet = False,
-    as_json: Json = False,
-    no_color: NoColor = False,
-) -> None:
-    """Sample DAGs given a table of measurements; write report.html, pairs.csv, edges.csv, posterior.nc and run.json.
-
-    Ctrl-C stops early and keeps what was drawn; during burn-in, a few draws are made first. If the run is killed,
-    edgewise resume goes on with it.
-
-    Of several files, each has its own folder in --out, named after it, and summary.csv has a row for each. One that
-    fails does not stop the others, but makes the exit code 1. The same command again does what is not done yet.
-    """
-    import edgewise as ew
-
-    from .clusters import connected
-    from .many import fit_many, is_many
-    from .reading import read_interventions, read_kinds
-    from .results import CHECKPOINT, DRAWS, check_directory, new_files, write_results
-    from .summary import tell
-
-    scores = {
-        ScoreName.bge: ew.BGe,
-        ScoreName.bic: ew.GaussianBIC,
-        ScoreName.bdeu: ew.BDeu,
-        ScoreName.degenerate: ew.DegenerateGaussian,
-    }
-    is_one = not is_many(data, jobs)
-    if is_one:
-        check_directory(out, overwrite=overwrite)
-    reading = read_interventions(interventions, targets)
-    reading |= {
-        "kinds": read_kinds(kinds),
-        "transform": "ranks" if ranks else None,
-        "missing": missing.value,
-        "columns": columns or None,
-        "drop": drop or None,
-    }
-    arguments: dict[str, Any] = {
-        "sampler": None if alpha is None else ew.MinimalIMAP(alpha=alpha, criterion="test"),
-        "score": None if score is None else scores[score](),
-        "prior": ew.Sparsity("auto" if gamma is None else gamma),
-        "constraints": None if constraints is None else ew.Constraints.read(constraints),
-        "iterations": iterations,
-        "burn_in": burn_in,
-        "thin": thin,
-        "chains": chains,
-        "until": None if until is None else "good",
-        "time_budget": time_budget,
-        **reading,
-    }
-    if not is_one:
-        output: dict[str, Any] = {"overwrite": overwrite, "quiet": quiet, "as_json": as_json}
-        fit_many(data, out, arguments, seed=seed, jobs=jobs, dask=dask, **output)
-        return
-    with connected(dask) as executor, new_files(out, anew=True) as directory:
-        posterior = ew.sample(
-            data[0],
-            seed=seed,
-            store=directory / DRAWS,
-            checkpoint=out / CHECKPOINT,
-            executor=executor,
-            progress=not quiet,
-            **arguments,
-        )
-        summary = write_results(posterior, directory)
-    tell(summary, out, quiet=quiet, as_json=as_json)
-    _end(summary.info)
+)(fit)
 
 
-@app.command(epilog=_examples("edgewise resume results", "edgewise resume results --iterations 1000000"))
+@app.command(epilog=examples("edgewise resume results", "edgewise resume results --iterations 1000000"))
 def resume(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="Where edgewise fit was to write its results.")],
     iterations: Annotated[
@@ -308,10 +114,10 @@ def resume(
             posterior = ew.extend(directory / CHECKPOINT, iterations=iterations, **settings)
         summary = write_results(posterior, place)
     tell(summary, directory, quiet=quiet, as_json=as_json)
-    _end(summary.info)
+    end_as(summary.info)
 
 
-@app.command(epilog=_examples("edgewise simulate --out simulated", "edgewise simulate --p 10 --n 200 --out small"))
+@app.command(epilog=examples("edgewise simulate --out simulated", "edgewise simulate --p 10 --n 200 --out small"))
 def simulate(
     out: Annotated[Path, typer.Option(rich_help_panel=OUTPUT, help="Directory for data.csv and true_edges.csv.")],
     p: Annotated[int, typer.Option(help="Number of variables.")] = 30,
@@ -333,7 +139,7 @@ def simulate(
     typer.echo(f"Wrote data.csv and true_edges.csv to {printable(str(out))}.")
 
 
-@app.command(epilog=_examples("edgewise demo", "edgewise demo --n 100 --seed 2 --out few-rows"))
+@app.command(epilog=examples("edgewise demo", "edgewise demo --n 100 --seed 2 --out few-rows"))
 def demo(
     out: Annotated[Path, typer.Option(rich_help_panel=OUTPUT, help="Directory for the results.")] = Path(
         "edgewise-demo"
@@ -368,10 +174,10 @@ def demo(
         summary = write_results(posterior, directory)
         summary = replace(summary, accuracy=measure_accuracy(posterior, simulation.dag))
     tell(summary, out, quiet=quiet, as_json=as_json)
-    _end(summary.info)
+    end_as(summary.info)
 
 
-@app.command(epilog=_examples("edgewise report results"))
+@app.command(epilog=examples("edgewise report results"))
 def report(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="Where edgewise fit wrote its results.")],
     no_color: NoColor = False,
@@ -384,7 +190,7 @@ def report(
 
 app.command(
     "next",
-    epilog=_examples(
+    epilog=examples(
         "edgewise next results",
         "edgewise next results --about parents=ERK --exclude dose",
         "edgewise next results --batch 3 --costs costs.yaml",
@@ -392,7 +198,7 @@ app.command(
 )(next_experiments)
 
 app.command(
-    epilog=_examples(
+    epilog=examples(
         "edgewise effect results --set MEK=0",
         "edgewise effect results --set MEK=0 --set Raf=1.5 --out effect.html",
         "edgewise effect results --set MEK=0 --json",
@@ -400,17 +206,11 @@ app.command(
 )(effect)
 
 app.command(
-    epilog=_examples(
+    epilog=examples(
         "edgewise compare control treated --out comparison", "edgewise compare run1 run2 --out comparison --json"
     )
 )(compare)
 
 app.command(
-    epilog=_examples("edgewise reproduce all --out reproduced --quick", "edgewise reproduce table1 --out reproduced")
+    epilog=examples("edgewise reproduce all --out reproduced --quick", "edgewise reproduce table1 --out reproduced")
 )(reproduce)
-
-
-def _end(info: dict[str, Any]) -> None:
-    """End with the exit code of an interrupted command, if the run was interrupted."""
-    if info["stopped_by"] in EXIT_CODES:
-        raise typer.Exit(EXIT_CODES[info["stopped_by"]])

@@ -22,6 +22,7 @@ from .clusters import connected
 from .options import EXIT_CODES
 from .results import check_directory, write_results
 from .summary import REPORT, UNLIMITED
+from .translating import translate
 
 SHOWN = 40
 """Sets in the table on the terminal; all are in the file."""
@@ -80,7 +81,7 @@ def fit_many(
     if many.stopped_by is not None:
         raise typer.Exit(EXIT_CODES[many.stopped_by])
     for name, error in many.failed.items():
-        sys.stderr.write(f"edgewise: {printable(name)} failed. {printable(error)}\n")
+        sys.stderr.write(f"edgewise: {printable(name)} failed. {printable(translate(error))}\n")
     if many.failed:
         raise typer.Exit(1)
 

@@ -1,7 +1,7 @@
 """What several commands have in common: options, and the panels of the help text that these stand in."""
 
 import os
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -12,6 +12,9 @@ EXIT_CODES = {"keyboard": INTERRUPTED, "termination signal": 143, "hangup signal
 CHAINS, MODEL, TABLE, OUTPUT = "Chains", "Model", "Data", "Output"
 """The panels."""
 
+FLAG = ""
+"""What a switch takes, for help texts that would have it take a <bool>."""
+
 
 def _leave_out_colours(wanted: bool) -> None:
     if wanted:
@@ -21,11 +24,54 @@ def _leave_out_colours(wanted: bool) -> None:
 NoColor = Annotated[
     bool,
     typer.Option(
-        "--no-color", callback=_leave_out_colours, is_eager=True, rich_help_panel=OUTPUT, help="Show no colours."
+        "--no-color",
+        callback=_leave_out_colours,
+        is_eager=True,
+        metavar=FLAG,
+        rich_help_panel=OUTPUT,
+        help="Show no colours.",
     ),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", rich_help_panel=OUTPUT, help="Show no progress and no summary.")]
-Overwrite = Annotated[bool, typer.Option("--overwrite", rich_help_panel=OUTPUT, help="Replace the files in --out.")]
-Json = Annotated[
-    bool, typer.Option("--json", rich_help_panel=OUTPUT, help="Print the summary as JSON, and nothing else.")
+Quiet = Annotated[
+    bool, typer.Option("--quiet", metavar=FLAG, rich_help_panel=OUTPUT, help="Show no progress and no summary.")
 ]
+Iterations = Annotated[
+    int | None,
+    typer.Option(
+        rich_help_panel=CHAINS,
+        help="Steps of each chain, burn-in included; by default 100,000, or as many as --time-budget allows.",
+    ),
+]
+BurnIn = Annotated[
+    float,
+    typer.Option(rich_help_panel=CHAINS, help="Part to leave out: below 1 a share, else a number of iterations."),
+]
+Thin = Annotated[
+    int | None,
+    typer.Option(
+        rich_help_panel=CHAINS, help="Iterations from one draw to the next; by default for 4000 draws or fewer."
+    ),
+]
+Chains = Annotated[int, typer.Option(rich_help_panel=CHAINS, help="How many chains to run.")]
+Dask = Annotated[
+    str | None,
+    typer.Option(rich_help_panel=CHAINS, metavar="ADDRESS", help="Dask scheduler to run on, like tcp://host:8786."),
+]
+Overwrite = Annotated[
+    bool, typer.Option("--overwrite", metavar=FLAG, rich_help_panel=OUTPUT, help="Replace the files in --out.")
+]
+Json = Annotated[
+    bool,
+    typer.Option("--json", metavar=FLAG, rich_help_panel=OUTPUT, help="Print the summary as JSON, and nothing else."),
+]
+
+
+def examples(*commands: str) -> str:
+    """Return the end of a help text; an empty line is one that is not joined to the next."""
+    return "\n\n".join(["Examples:", *commands])
+
+
+def end_as(info: dict[str, Any]) -> None:
+    """End with the exit code of an interrupted command, if the run was interrupted."""
+    if info["stopped_by"] in EXIT_CODES:
+        raise typer.Exit(EXIT_CODES[info["stopped_by"]])

@@ -8,7 +8,7 @@ import typer
 
 from edgewise.wording import printable
 
-from .options import INTERRUPTED, OUTPUT, NoColor, Quiet
+from .options import FLAG, INTERRUPTED, OUTPUT, NoColor, Quiet
 
 
 def reproduce(
@@ -19,7 +19,9 @@ def reproduce(
     out: Annotated[
         Path, typer.Option(rich_help_panel=OUTPUT, help="Directory for the results; a former run in it goes on.")
     ],
-    quick: Annotated[bool, typer.Option("--quick", help="Few data sets and short chains: three minutes.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", metavar=FLAG, help="Few data sets and short chains: three minutes.")
+    ] = False,
     data: Annotated[
         Path | None,
         typer.Option(envvar="EDGEWISE_DATA", help="Directory with the folders dream4 and egfr."),

@@ -19,6 +19,7 @@ from edgewise.running.locks import hold
 from edgewise.wording import quote
 
 from .summary import REPORT, Summary
+from .translating import translate
 
 DRAWS = "posterior.nc"
 CHECKPOINT = "checkpoint"
@@ -141,7 +142,8 @@ def write_results(posterior: Posterior, directory: Path) -> Summary:
     posterior.export(directory / "edges.csv")
     posterior.write_pairs(directory / "pairs.csv")
     diagnostics = posterior.silent_diagnostics
-    about = {**posterior.info, "verdict": diagnostics.verdict, "nodes": posterior.nodes, "moves": posterior.moves}
+    verdict = translate(diagnostics.verdict)
+    about = {**posterior.info, "verdict": verdict, "nodes": posterior.nodes, "moves": posterior.moves}
     (directory / "run.json").write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
     posterior.report(directory / REPORT)
     files = sorted(path.name for path in directory.iterdir())

@@ -19,6 +19,8 @@ from edgewise.posterior.diagnostics import Diagnostics
 from edgewise.posterior.summaries import count_pairs, headline
 from edgewise.wording import enumerate_items, printable
 
+from .translating import translate
+
 if TYPE_CHECKING:
     from edgewise.experiments import Accuracy
 
@@ -75,10 +77,10 @@ def tell(summary: Summary, out: Path, *, quiet: bool, as_json: bool) -> None:
     elif not quiet:
         show(summary, out)
     if (as_json or quiet) and not summary.diagnostics.is_converged:
-        sys.stderr.write(f"edgewise: note: {printable(summary.diagnostics.verdict)}\n")
+        sys.stderr.write(f"edgewise: note: {printable(translate(summary.diagnostics.verdict))}\n")
     if as_json or quiet:
         for finding in summary.findings:
-            sys.stderr.write(f"edgewise: note: {printable(finding['sentence'])}\n")
+            sys.stderr.write(f"edgewise: note: {printable(translate(finding['sentence']))}\n")
 
 
 def describe(summary: Summary, out: Path) -> dict[str, Any]:
@@ -89,7 +91,7 @@ def describe(summary: Summary, out: Path) -> dict[str, Any]:
         "version": summary.info["versions"]["edgewise"],
         "out": str(out),
         "files": summary.files,
-        "verdict": summary.diagnostics.verdict,
+        "verdict": translate(summary.diagnostics.verdict),
         "is_converged": summary.diagnostics.is_converged,
         "findings": summary.findings,
         "stopped_by": summary.info["stopped_by"],
@@ -141,7 +143,7 @@ def show(summary: Summary, out: Path) -> None:
     console.print(Text(f"Beside it are {enumerate_items([file for file in summary.files if file != REPORT])}."))
     console.print()
     word, style = ("good", "bold green") if summary.diagnostics.is_converged else ("bad", "bold red")
-    console.print(Text.assemble("Verdict: ", (word, style), f". {printable(summary.diagnostics.verdict)}"))
+    console.print(Text.assemble("Verdict: ", (word, style), f". {printable(translate(summary.diagnostics.verdict))}"))
     if not summary.diagnostics.is_converged and summary.info["chains"] > 1 and (out / "checkpoint").is_dir():
         longer = 5 * summary.info["iterations_done"]
         command = f"edgewise resume {printable(str(out))} --iterations {longer}"
@@ -154,7 +156,15 @@ def _show_findings(console: Console, findings: list[dict[str, Any]]) -> None:
     word, style = ("look again", "bold red") if findings else ("nothing unusual", "bold green")
     console.print(Text.assemble("Data: ", (word, style), "."))
     for finding in findings:
-        console.print(Padding(Text(f"- {printable(finding['sentence'])}"), (0, 0, 0, 2), expand=False))
+        console.print(Padding(Text(f"- {printable(translate(finding['sentence']))}"), (0, 0, 0, 2), expand=False))
+
+
+DRAWN = {
+    "OrderMCMC": "a chain over orders",
+    "PartitionMCMC": "a chain over partitions, each DAG counted once",
+    "StructureMCMC": "a chain over DAGs, each counted once",
+}
+"""How samplers that limit the number of parents draw."""
 
 
 def _method(info: dict[str, Any]) -> str:
@@ -162,6 +172,9 @@ def _method(info: dict[str, Any]) -> str:
     sampler, score = info["sampler"], info["score"]["name"]
     if sampler["name"] == "DagMCMC":
         return f"DAGs were drawn from their posterior, each DAG counted once, with the score {score}."
+    if sampler["name"] in DRAWN:
+        most = f"at most {sampler['max_parents']} parents of each variable"
+        return f"DAGs were drawn by {DRAWN[sampler['name']]}, with {most} and the score {score}."
     by = f"the score {score}" if sampler["criterion"] == "score" else "tests of independence"
     return f"Orders were drawn, each standing for one DAG, whose parents were found by {sampler['parents']}, with {by}."
 

@@ -358,17 +358,6 @@ def _find_distinct(names: Sequence[str], variables: Iterable[int | str]) -> IntA
     return np.array(columns, dtype=np.int64)
 
 
-def default_names(p: int) -> tuple[str, ...]:
-    """Names for p columns that came without: X0, X1, ...
-
-    Examples
-    --------
-    >>> default_names(3)
-    ('X0', 'X1', 'X2')
-    """
-    return tuple(f"X{column}" for column in range(p))
-
-
 def fingerprint(names: Sequence[str], *arrays: FloatArray, about: object = None) -> str:
     """SHA-256 of the names and of the shape and every cell of the arrays, the same on every machine.
 

@@ -19,15 +19,16 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from edgewise.data.moments import FloatArray
+from edgewise.data.naming import default_names
 from edgewise.data.validation import check_names
-from edgewise.errors import DataError, DataWarning
+from edgewise.errors import ArgumentError, DataError, DataWarning
 from edgewise.wording import count, printable, quote, shorten
 
 DELIMITERS = (",", "\t", ";")
@@ -40,13 +41,20 @@ LONGEST_REASON = 200
 _OPENERS: dict[str, Callable[..., Any]] = {"": open, ".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 
 
-def read_table(path: Path) -> pd.DataFrame:
+Header = bool | Literal["auto"]
+"""Whether the first row of a text file holds the names of the columns."""
+
+
+def read_table(path: Path, header: Header = "auto") -> pd.DataFrame:
     """Read a CSV, TSV, TXT or Parquet file.
 
     Parameters
     ----------
     path
         The file; a text file may be compressed (.gz, .bz2 or .xz).
+    header
+        Whether the first row of a text file holds the names of the columns. By default it must; if it holds only
+        numbers, which may be either, the file is refused. Columns without names are called X0, X1, ...
 
     Returns
     -------
@@ -65,8 +73,13 @@ def read_table(path: Path) -> pd.DataFrame:
             raise DataError(f"There is no file {shown}: check the path.")
         if suffix in {".csv", ".tsv", ".txt"}:
             with _OPENERS[compression](path, "rt", encoding="utf-8-sig", newline="") as stream:
-                return _read_text(stream, shown)
+                return _read_text(stream, header, shown)
         if suffix == ".parquet" and not compression:
+            if header is False:
+                raise ArgumentError(
+                    f"header=False is for text files, but {shown} is a Parquet file, which names its columns: leave it "
+                    "out."
+                )
             return _read_parquet(path, shown)
     except UnicodeDecodeError as error:
         raise _encoding_error(shown) from error
@@ -99,21 +112,24 @@ def _naming_parquet(shown: str, arrow_error: type[Exception]) -> Iterator[None]:
         raise DataError(f"The file {shown} cannot be read as Parquet ({_reason(error)}).") from error
 
 
-def _read_text(stream: IO[str], shown: str) -> pd.DataFrame:
+def _read_text(stream: IO[str], header: Header, shown: str) -> pd.DataFrame:
     delimiter = _guess_delimiter(stream, shown)
     rows = _rows(stream, delimiter)
-    header = next(rows)
-    if len(header) == 1:
+    top = next(rows)
+    if len(top) == 1:
         raise DataError(
-            f"The header of {shown} has only the column {quote(header[0])}, but at least 2 columns are "
+            f"The header of {shown} has only the column {quote(top[0])}, but at least 2 columns are "
             "needed, separated by commas, tabs or semicolons."
         )
-    if all(_is_numeral(field) for field in header):
-        raise DataError(f"The first row of {shown} holds only numbers, but it must hold the column names.")
-    first = next(rows, None)
+    if header == "auto" and all(_is_numeral(field) for field in top):
+        raise DataError(
+            f"The first row of {shown} holds only numbers, so that it is in doubt whether they are the names of the "
+            "columns: say header=True if they are, and header=False if the file has no names."
+        )
+    first = top if header is False else next(rows, None)
     if first is None:
         raise DataError(f"The file {shown} has column names but no rows.")
-    names, skipped = _split_row_names(header, first, shown)
+    names, skipped = (list(default_names(len(top))), 0) if header is False else _split_row_names(top, first, shown)
     check_names(names)
     return _parse_rows(chain([first], rows), names, skipped, decimal_commas=delimiter == ";", shown=shown)
 

@@ -13,12 +13,13 @@ from pandas.api.types import is_scalar
 
 from edgewise.data import validation
 from edgewise.data.conditions import Interventions, Targets, read_conditions, read_mask, sum_up
-from edgewise.data.dataset import Covariance, Dataset, default_names, fingerprint
+from edgewise.data.dataset import Covariance, Dataset, fingerprint
 from edgewise.data.dependence import check_definite, check_independent
-from edgewise.data.files import read_table
+from edgewise.data.files import Header, read_table
 from edgewise.data.kinds import Column, read_columns
 from edgewise.data.missing import em_moments
 from edgewise.data.moments import FloatArray, Moments
+from edgewise.data.naming import default_names
 from edgewise.data.ranks import normal_scores
 from edgewise.errors import ArgumentError, DataError, DataWarning
 from edgewise.wording import count, enumerate_names
@@ -45,6 +46,7 @@ class Reading(TypedDict, total=False):
     targets: Targets | None
     columns: Sequence[str] | None
     drop: Sequence[str] | None
+    header: Header
 
 
 def load_data(data: Data, **reading: Unpack[Reading]) -> Dataset:
@@ -75,6 +77,10 @@ def load_data(data: Data, **reading: Unpack[Reading]) -> Dataset:
         The variables that were set under each condition, like ``{"control": [], "inhibitor": ["Mek"]}``.
     columns, drop
         The columns to use, or to leave out, of a table; by default all are used.
+    header
+        Whether the first row of a text file holds the names of the columns. ``"auto"``, the default: it does, and a
+        file whose first row holds only numbers is refused, since these may be names or not. True: it does, whatever it
+        holds. False: it does not, and the columns are called X0, X1, ...
 
     Returns
     -------
@@ -116,7 +122,11 @@ def load_data(data: Data, **reading: Unpack[Reading]) -> Dataset:
             )
         return data if isinstance(data, Dataset) else _from_covariance(data)
     if isinstance(data, str | os.PathLike):
-        return _from_frame(read_table(Path(data)), settings)
+        return _from_frame(read_table(Path(data), settings.header), settings)
+    if settings.header != "auto":
+        raise ArgumentError(
+            f"header={settings.header} is for text files, but the data are of type {type(data).__name__}: leave it out."
+        )
     if isinstance(data, pd.DataFrame):
         return _from_frame(data, settings)
     if isinstance(data, np.ndarray):
@@ -137,6 +147,7 @@ class _Settings(NamedTuple):
     targets: Targets | None = None
     columns: Sequence[str] | None = None
     drop: Sequence[str] | None = None
+    header: Header = "auto"
 
 
 def _check_reading(reading: Reading) -> _Settings:
@@ -145,6 +156,8 @@ def _check_reading(reading: Reading) -> _Settings:
         raise ArgumentError(f"transform must be 'ranks' or left out, but {settings.transform!r} was given.")
     if settings.missing not in get_args(Missing):
         raise ArgumentError(f"missing must be 'error', 'drop' or 'em', but {settings.missing!r} was given.")
+    if not (isinstance(settings.header, bool) or settings.header == "auto"):
+        raise ArgumentError(f"header must be true, false or 'auto', but {settings.header!r} was given.")
     if settings.targets is not None and not isinstance(settings.interventions, str):
         raise ArgumentError("targets needs interventions, the name of the column that has the condition of each row.")
     for name in ("columns", "drop"):

@@ -17,8 +17,8 @@ import pandas as pd
 import scipy.linalg
 
 from edgewise.arguments import is_number, make_generator
-from edgewise.data.dataset import default_names
 from edgewise.data.moments import FloatArray
+from edgewise.data.naming import default_names
 from edgewise.errors import ArgumentError
 
 NEIGHBOURS = 3.0

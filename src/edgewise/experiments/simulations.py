@@ -173,7 +173,7 @@ def sample(
 
 def learn_mmhc(data: pd.DataFrame) -> np.ndarray:
     """Learn one DAG by MMHC with the prior of the paper's experiments."""
-    return ew.mmhc(data, prior=ew.Sparsity(1.0))
+    return ew.mmhc(data, prior=ew.Sparsity(1.0), as_array=True)
 
 
 def mmhc_orders(data: pd.DataFrame, number: int, *, seed: int) -> list[list[int]]:

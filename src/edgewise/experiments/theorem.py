@@ -93,7 +93,9 @@ def cancelling_data(p: int, n: int) -> Iterator[np.ndarray]:
 
 def restricted_posteriors(data: ew.Covariance, p: int, alpha: float) -> dict[str, np.ndarray]:
     """Return the edge probabilities over the minimal I-MAPs of all orders, each DAG counted once and once an order."""
-    orders = Counter(ew.minimal_imap(data, order, alpha=alpha).tobytes() for order in permutations(range(p)))
+    orders = Counter(
+        ew.minimal_imap(data, order, alpha=alpha, as_array=True).tobytes() for order in permutations(range(p))
+    )
     dags = np.array([np.frombuffer(dag, bool).reshape(p, p) for dag in orders])
     log_posterior = np.array([ew.score(dag, data) - dag.sum() for dag in dags])  # Sparsity(1.0)
     weight = softmax(log_posterior)

@@ -4,10 +4,11 @@
 networkx graphs alike; those that return a graph return a DataFrame for a DataFrame and an array otherwise.
 """
 
-from edgewise.graphs.adjacency import BoolMatrix, Graph, label_like
+from edgewise.graphs.adjacency import BoolMatrix, Graph, label, label_like, label_unless
 from edgewise.graphs.dag import ancestors, ancestors_of_many, as_dag, is_acyclic, to_networkx, topological_order
 from edgewise.graphs.distance import structural_hamming_distance
 from edgewise.graphs.equivalence import compelled_edges, cpdag, is_markov_equivalent
+from edgewise.graphs.interchange import from_model_string, to_causal_learn, to_model_string, to_pgmpy
 from edgewise.graphs.linear_extensions import (
     LogCount,
     count_linear_extensions,
@@ -29,14 +30,20 @@ __all__ = [
     "count_linear_extensions",
     "cpdag",
     "estimate_linear_extensions",
+    "from_model_string",
     "hook_estimate",
     "is_acyclic",
     "is_d_separated",
     "is_markov_equivalent",
+    "label",
     "label_like",
+    "label_unless",
     "log_linear_extensions",
     "sample_linear_extensions",
     "structural_hamming_distance",
+    "to_causal_learn",
+    "to_model_string",
     "to_networkx",
+    "to_pgmpy",
     "topological_order",
 ]

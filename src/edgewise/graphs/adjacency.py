@@ -1,4 +1,4 @@
-"""Reading graphs as people hold them: NumPy arrays, labelled DataFrames, networkx graphs.
+"""Reading graphs as people hold them: NumPy arrays, labelled DataFrames, graphs of networkx, pgmpy and causal-learn.
 
 Everything behind this module works on one thing, a square boolean matrix. This is the border where the other
 forms are turned into it, and where each of them is checked once: the matrix is square, holds only 0 and 1,
@@ -58,9 +58,9 @@ def read_adjacency(graph: Graph, nodes: Iterable[Hashable] | None = None) -> Adj
     Parameters
     ----------
     graph
-        A square array or DataFrame of 0 and 1, or a directed networkx graph. A DataFrame whose rows are not
-        named (numbered 0, 1, ...) takes the names of its columns; otherwise rows and columns must have the
-        same names, in any order.
+        A square array or DataFrame of 0 and 1, a directed networkx graph, as pgmpy's are, or a graph of
+        causal-learn without hidden causes. A DataFrame whose rows are not named (numbered 0, 1, ...) takes the
+        names of its columns; otherwise rows and columns must have the same names, in any order.
     nodes
         The order wanted. Graphs with names are reordered to it; for an array these are the names of its rows.
 
@@ -80,14 +80,29 @@ def read_adjacency(graph: Graph, nodes: Iterable[Hashable] | None = None) -> Adj
            [ True, False]])
     """
     wanted = None if nodes is None else list(nodes)
-    if isinstance(graph, pd.DataFrame):
-        values, names = _read_frame(graph)
-    elif isinstance(graph, nx.Graph):
-        values, names = _read_networkx(graph)
-    else:
-        values, names = _read_array(graph, wanted)
+    values, names = read_entries(graph, wanted)
     adjacency = Adjacency(_check_entries(values, names), names)
     return adjacency if wanted is None else adjacency.reordered(wanted)
+
+
+def read_entries(graph: Graph, nodes: list[Hashable] | None = None) -> tuple[NDArray[Any], list[Hashable]]:
+    """Return the square matrix of any graph, whatever its entries are, and the names of its rows and columns.
+
+    Parameters
+    ----------
+    graph
+        As in :func:`read_adjacency`.
+    nodes
+        The names of the rows of an array; 0, 1, ... without it.
+    """
+    if isinstance(graph, pd.DataFrame):
+        return _read_frame(graph)
+    if isinstance(graph, nx.Graph):
+        return _read_networkx(graph)
+    marked = getattr(graph, "G", graph)  # what its searches return has the graph inside
+    if callable(getattr(marked, "get_node_names", None)):
+        return _read_causal_learn(marked)
+    return _read_array(graph, nodes)
 
 
 def align(a: Graph, b: Graph) -> tuple[Adjacency, Adjacency]:
@@ -142,10 +157,26 @@ def label_like(matrix: NDArray[Any], graph: Graph) -> NDArray[Any] | pd.DataFram
     A  1.0  0.0
     B  0.0  1.0
     """
-    if not isinstance(graph, pd.DataFrame):
-        return matrix
-    names = pd.Index(_frame_names(graph))
-    return pd.DataFrame(matrix, index=names, columns=names)
+    return label(matrix, _frame_names(graph)) if isinstance(graph, pd.DataFrame) else matrix
+
+
+def label(matrix: NDArray[Any], names: Iterable[Hashable]) -> pd.DataFrame:
+    """Return a matrix as a DataFrame whose rows, the sources, and columns, the targets, have names.
+
+    Examples
+    --------
+    >>> label(np.array([[False, True], [False, False]]), ["rain", "wet"])
+           rain    wet
+    rain  False   True
+    wet   False  False
+    """
+    index = pd.Index(list(names))
+    return pd.DataFrame(matrix, index=index, columns=index)
+
+
+def label_unless(as_array: bool, matrix: NDArray[Any], names: Iterable[Hashable]) -> NDArray[Any] | pd.DataFrame:
+    """Return a graph as people asked for it: with its names or, with ``as_array``, as it is."""
+    return matrix if as_array else label(matrix, names)
 
 
 def list_names(names: Collection[Hashable]) -> str:
@@ -164,7 +195,7 @@ def list_names(names: Collection[Hashable]) -> str:
 
 
 def _has_names(graph: Graph) -> bool:
-    return isinstance(graph, pd.DataFrame | nx.Graph)
+    return isinstance(graph, pd.DataFrame | nx.Graph) or hasattr(getattr(graph, "G", graph), "get_node_names")
 
 
 def _read_array(graph: NDArray[Any], nodes: list[Hashable] | None) -> tuple[NDArray[Any], list[Hashable]]:
@@ -185,7 +216,7 @@ def _read_frame(graph: pd.DataFrame) -> tuple[NDArray[Any], list[Hashable]]:
     if set(names) == set(graph.index):
         graph = graph.loc[:, names]
     # As objects, so that a missing value of any pandas type arrives as NaN, which _check_entries reports.
-    return graph.to_numpy(dtype=object, na_value=np.nan), names
+    return graph.to_numpy(dtype=object, na_value=np.nan, copy=True), names
 
 
 def _frame_names(graph: pd.DataFrame) -> list[Hashable]:
@@ -214,6 +245,22 @@ def _read_networkx(graph: "nx.Graph[Any]") -> tuple[NDArray[Any], list[Hashable]
     for source, target in graph.edges():
         matrix[position[source], position[target]] = True
     return matrix, names
+
+
+def _read_causal_learn(graph: Any) -> tuple[NDArray[Any], list[Hashable]]:
+    """Return a graph of causal-learn, whose entry (j, i) is the mark at the end of j: -1 a tail, 1 an arrowhead."""
+    marks = np.asarray(graph.graph)
+    names: list[Hashable] = list(graph.get_node_names())
+    _check_square(marks.shape)
+    strange = np.argwhere(((marks == 1) & (marks.T == 1)) | ~np.isin(marks, (-1, 0, 1)))
+    if len(strange):
+        i, j = strange[0]
+        raise GraphError(
+            f"The edge between {names[i]} and {names[j]} stands for a hidden cause, or may do so: give a graph without "
+            "bidirected edges and circles."
+        )
+    # A tail at i: the edge leads to j or, with another tail there, has no direction.
+    return marks == -1, names
 
 
 def _check_square(shape: tuple[int, ...]) -> None:

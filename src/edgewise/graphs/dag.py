@@ -33,7 +33,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from edgewise.errors import GraphError
-from edgewise.graphs.adjacency import Adjacency, BoolMatrix, Graph, label_like, read_adjacency
+from edgewise.graphs.adjacency import Adjacency, BoolMatrix, Graph, label_like, read_adjacency, read_entries
 
 
 def as_dag(graph: Graph, nodes: Iterable[Hashable] | None = None) -> BoolMatrix:
@@ -78,8 +78,8 @@ def as_dag(graph: Graph, nodes: Iterable[Hashable] | None = None) -> BoolMatrix:
     return adjacency.matrix
 
 
-def is_acyclic(matrix: NDArray[Any]) -> bool:
-    """Return whether a square array has no directed cycle.
+def is_acyclic(matrix: NDArray[Any] | pd.DataFrame) -> bool:
+    """Return whether a square array or DataFrame has no directed cycle.
 
     Every entry other than 0 is an edge, so that weights can be asked about too; a self loop is a cycle.
 
@@ -91,7 +91,8 @@ def is_acyclic(matrix: NDArray[Any]) -> bool:
     >>> is_acyclic(np.array([[0, 1], [1, 0]]))
     False
     """
-    return len(_take_free_nodes(matrix.astype(np.bool_))) == len(matrix)
+    values, _ = read_entries(matrix)
+    return len(_take_free_nodes(values.astype(np.bool_))) == len(values)
 
 
 def topological_order(dag: Graph) -> NDArray[np.intp]:

@@ -1,12 +1,13 @@
 """The minimal I-MAP of an order, by either way of finding parents."""
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, overload
 
-import numpy as np
+import pandas as pd
 
 from edgewise.data import Data, load_data
 from edgewise.errors import ArgumentError
+from edgewise.graphs import BoolMatrix, label_unless
 from edgewise.independence import IndependenceTest, check_alpha, check_test, find_thresholds
 from edgewise.scores import Score, prepare_score
 
@@ -14,6 +15,7 @@ from .full import find_full_conditioning
 from .grow_shrink import Criterion, check_criterion, find_grow_shrink, prepare_grow_shrink
 
 
+@overload
 def minimal_imap(
     data: Data,
     order: Sequence[int | str],
@@ -23,7 +25,31 @@ def minimal_imap(
     criterion: Criterion = "auto",
     test: IndependenceTest | None = None,
     score: Score | None = None,
-) -> np.ndarray:
+    as_array: Literal[False] = False,
+) -> pd.DataFrame: ...
+@overload
+def minimal_imap(
+    data: Data,
+    order: Sequence[int | str],
+    alpha: float = 0.01,
+    *,
+    parents: Literal["full", "grow-shrink"] = "full",
+    criterion: Criterion = "auto",
+    test: IndependenceTest | None = None,
+    score: Score | None = None,
+    as_array: Literal[True],
+) -> BoolMatrix: ...
+def minimal_imap(
+    data: Data,
+    order: Sequence[int | str],
+    alpha: float = 0.01,
+    *,
+    parents: Literal["full", "grow-shrink"] = "full",
+    criterion: Criterion = "auto",
+    test: IndependenceTest | None = None,
+    score: Score | None = None,
+    as_array: bool = False,
+) -> BoolMatrix | pd.DataFrame:
     """Return the minimal I-MAP of an order: the sparsest DAG along it that explains the dependences in the data.
 
     Parameters
@@ -44,11 +70,14 @@ def minimal_imap(
         The test of conditional independence. Default: ``FisherZ()`` for numbers, ``GSquared()`` for levels.
     score
         The score, where that is the criterion; where one is given, it is. Default: the one that fits the data.
+    as_array
+        Return a boolean array of shape (p, p), without names, in place of a DataFrame.
 
     Returns
     -------
-    ndarray of bool, shape (p, p)
-        ``dag[i, j]`` is true when i -> j, in the order of the data's columns.
+    DataFrame of bool, or ndarray
+        ``dag.loc["Raf", "Mek"]`` is true when Raf -> Mek. Rows and columns are in the order of the data's columns, and
+        have their names: X0, X1, ... where there are none.
 
     Notes
     -----
@@ -59,9 +88,9 @@ def minimal_imap(
     --------
     >>> import edgewise as ew
     >>> sim = ew.simulate(5, 100_000, seed=1)
-    >>> bool((ew.minimal_imap(sim.data, sim.order, alpha=1e-6) == sim.dag).all())
+    >>> bool((ew.minimal_imap(sim.data, sim.order, alpha=1e-6) == sim.dag).all(axis=None))
     True
-    >>> bool((ew.minimal_imap(sim.data, sim.order, parents="grow-shrink") == sim.dag).all())
+    >>> bool((ew.minimal_imap(sim.data, sim.order, parents="grow-shrink") == sim.dag).all(axis=None))
     True
     """
     alpha = check_alpha(alpha)
@@ -80,6 +109,8 @@ def minimal_imap(
     positions = dataset.order(order)
     if parents == "full":
         threshold = find_thresholds(test, dataset, alpha)
-        return find_full_conditioning(dataset, positions, threshold)
+        dag = find_full_conditioning(dataset, positions, threshold)
+        return label_unless(as_array, dag, dataset.names)
     way = prepare_grow_shrink(dataset, alpha=alpha, criterion=criterion, test=test)
-    return find_grow_shrink(positions, prepare_score(score, dataset), way)
+    dag = find_grow_shrink(positions, prepare_score(score, dataset), way)
+    return label_unless(as_array, dag, dataset.names)

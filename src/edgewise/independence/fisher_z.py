@@ -38,7 +38,7 @@ class FisherZ(IndependenceTest):
     --------
     >>> import edgewise as ew
     >>> sim = ew.simulate(5, 1000, seed=1)
-    >>> bool((ew.mmhc(sim.data, test=FisherZ()) == ew.mmhc(sim.data)).all())
+    >>> bool((ew.mmhc(sim.data, test=FisherZ()) == ew.mmhc(sim.data)).all(axis=None))
     True
     """
 

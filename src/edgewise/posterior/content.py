@@ -158,7 +158,7 @@ def monte_carlo_interval(probability: np.ndarray, mcse: np.ndarray, ess: float) 
 
 def _top_dag_rows(posterior: "Posterior") -> list[dict[str, Any]]:
     """Return the most probable DAGs, each with its differences from the first."""
-    ranked = posterior.top_dags(MOST_DAGS)
+    ranked = posterior.top_dags(MOST_DAGS, as_array=True)
     return [
         {
             "share": one.probability,

@@ -104,7 +104,7 @@ def edge_list(posterior: Posterior, threshold: float = 0.5) -> list[tuple[str, s
     >>> set(edge_list(posterior, 0.9)) <= set(edge_list(posterior))
     True
     """
-    dag = posterior.consensus_dag(threshold)
+    dag = posterior.consensus_dag(threshold, as_array=True)
     table = posterior.edges(threshold)
     number = {name: i for i, name in enumerate(posterior.nodes)}
     pairs = zip(table["source"], table["target"], strict=True)

@@ -85,10 +85,12 @@ class Outputs:
         Parameters
         ----------
         path
-            The file; one that exists is replaced once the new one is complete.
+            The file, whose name ends in .nc; one that exists is replaced once the new one is complete.
 
         Raises
         ------
+        ArgumentError
+            If the name is that of another kind of file.
         StorageError
             If it cannot be written.
         """

@@ -11,11 +11,11 @@ import pandas as pd
 from scipy.special import softmax
 
 from edgewise._kernels.graphs.features import blankets_weighted_sum, paths_weighted_sum
-from edgewise.arguments import check_number, check_threshold
+from edgewise.arguments import check_threshold
 from edgewise.data import Moments
 from edgewise.data.blocks import Blocks
 from edgewise.errors import ArgumentError, ConvergenceWarning
-from edgewise.graphs import BoolMatrix
+from edgewise.graphs import BoolMatrix, label
 from edgewise.priors import Constraints, Knowledge
 
 from . import edge_errors, features, summaries
@@ -25,13 +25,13 @@ from .draws import DrawTable
 from .features import Estimate
 from .monte_carlo import DIGITS, as_counts, monte_carlo_error
 from .outputs import Outputs
-from .summaries import RankedGraph
+from .single_graphs import SingleGraphs
 
 Kind = Literal["directed", "undirected", "compelled"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Posterior(Decisions, Outputs):
+class Posterior(Decisions, SingleGraphs, Outputs):
     """Draws of DAGs from a posterior distribution, and what follows from them.
 
     Made by :func:`edgewise.sample` or :func:`edgewise.load`.
@@ -254,70 +254,6 @@ class Posterior(Decisions, Outputs):
         """
         return self.expectation(lambda dag: features.as_truth(function(dag)), networkx=networkx)
 
-    def map_dag(self) -> np.ndarray:
-        """Return the most probable DAG: the one with the largest share of the draws, by weight.
-
-        Where no DAG was drawn twice, it is the one with the highest posterior. Its share is in :meth:`top_dags`.
-        """
-        return self.top_dags(1)[0].graph
-
-    def map_cpdag(self) -> np.ndarray:
-        """Return the most probable equivalence class, as a CPDAG; its share is in :meth:`top_cpdags`."""
-        return self.top_cpdags(1)[0].graph
-
-    def top_dags(self, number: int = 10) -> list[RankedGraph]:
-        """Return the most probable DAGs with their shares of the draws, for averaging over models.
-
-        Parameters
-        ----------
-        number
-            How many, if so many were drawn.
-
-        Returns
-        -------
-        list of RankedGraph
-            Each with ``graph``, ``probability`` and ``log_posterior``.
-        """
-        return summaries.top_dags(self, check_number(number))
-
-    def top_cpdags(self, number: int = 10) -> list[RankedGraph]:
-        """Return the most probable Markov equivalence classes, as interventions divide them, with shares of the draws.
-
-        Parameters
-        ----------
-        number
-            How many, if so many were drawn.
-
-        Returns
-        -------
-        list of RankedGraph
-            Each with ``graph`` (both entries of a pair are true where its direction is open), ``probability`` and
-            ``log_posterior``.
-        """
-        return summaries.top_cpdags(self, check_number(number))
-
-    def consensus_dag(self, threshold: float = 0.5) -> np.ndarray:
-        """Return the DAG of all edges with at least some probability; always acyclic.
-
-        Parameters
-        ----------
-        threshold
-            Leave out edges less probable than this. Edges are taken the most probable first, and one that would close a
-            cycle is left out too.
-
-        Returns
-        -------
-        ndarray of bool, shape (p, p)
-        """
-        return summaries.consensus(self.edge_probabilities().to_numpy(), check_threshold(threshold))
-
-    def inclusion_threshold(self) -> float:
-        """Return a threshold for the probability of being joined that the data choose (Scutari & Nagarajan 2013).
-
-        Pairs with a higher probability than this are kept.
-        """
-        return summaries.inclusion_threshold(self.edge_probabilities("undirected").to_numpy())
-
     def reweighted(self, log_weight: np.ndarray) -> "Posterior":
         """Return the same draws with other weights.
 
@@ -418,4 +354,4 @@ class Posterior(Decisions, Outputs):
         return edge_errors.joined_error(self)
 
     def _labelled(self, probability: np.ndarray) -> pd.DataFrame:
-        return pd.DataFrame(np.round(probability, DIGITS), index=list(self.nodes), columns=list(self.nodes))
+        return label(np.round(probability, DIGITS), self.nodes)

@@ -20,7 +20,7 @@ import numpy as np
 from edgewise._kernels.basics.recorder import Draws
 from edgewise.data import Moments
 from edgewise.data.blocks import Blocks
-from edgewise.errors import StorageError
+from edgewise.errors import ArgumentError, StorageError
 from edgewise.files import part_of, writing
 from edgewise.wording import printable, quote, shorten
 
@@ -29,6 +29,9 @@ from .collecting import Families
 from .draws import DrawTable
 from .posterior import Posterior
 from .variables import DRAWN, EXTRAS, FAMILIES, GROUPED, MOMENTS, UnfitError, find_variables, read_text, type_of
+
+SUFFIX = ".nc"
+"""What names of NetCDF files end in."""
 
 FORMAT = 1
 """Version of the file's layout. A reader refuses a version it does not know."""
@@ -189,6 +192,11 @@ class DrawFile:
 
 def save(posterior: Posterior, path: str | os.PathLike[str]) -> None:
     """Write a posterior."""
+    if Path(path).suffix.lower() not in ("", SUFFIX) and not Path(path).is_dir():
+        raise ArgumentError(
+            f"A posterior is saved as NetCDF, which many programs can read, but {quote(str(path))} is the name of "
+            f"another kind of file: let it end in {SUFFIX}."
+        )
     table = posterior.draws
     chains, draws = table.log_score.shape
     with DrawFile(path, chains, table.p) as file:

@@ -1,12 +1,13 @@
 """Single graphs that stand for a posterior: the most probable ones, and those on which the draws agree."""
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 import numpy as np
 import pandas as pd
 
 from edgewise._kernels.graphs.orientation import exclude
 from edgewise.errors import ArgumentError
+from edgewise.graphs import BoolMatrix
 from edgewise.graphs.equivalence import complete
 
 from .monte_carlo import DIGITS, as_counts
@@ -14,6 +15,7 @@ from .monte_carlo import DIGITS, as_counts
 if TYPE_CHECKING:
     from .posterior import Posterior
 
+G = TypeVar("G", BoolMatrix, pd.DataFrame)
 
 PROBABLE = 0.5
 """Probability from which on two variables are counted as joined: more probable than not."""
@@ -25,12 +27,12 @@ TOLD = 0.75
 """Share of a pair's probability with which its direction must be compelled to be stated: three to one."""
 
 
-class RankedGraph(NamedTuple):
+class RankedGraph(NamedTuple, Generic[G]):
     """A graph of a posterior.
 
     Attributes
     ----------
-    graph : ndarray of bool, shape (p, p)
+    graph : DataFrame or ndarray of bool, shape (p, p)
         A DAG, or a CPDAG, in which both (i, j) and (j, i) are true where the direction is open.
     probability : float
         Its share of the draws, by weight.
@@ -38,12 +40,12 @@ class RankedGraph(NamedTuple):
         Its unnormalised log posterior; for a CPDAG that of its most probable DAG.
     """
 
-    graph: np.ndarray
+    graph: G
     probability: float
     log_posterior: float
 
 
-def top_dags(posterior: "Posterior", number: int) -> list[RankedGraph]:
+def top_dags(posterior: "Posterior", number: int) -> list[RankedGraph[BoolMatrix]]:
     """Return the most probable DAGs, heaviest first."""
     counts, total = as_counts(posterior.weights)
     distinct = posterior.draws.distinct(counts)
@@ -55,9 +57,9 @@ def top_dags(posterior: "Posterior", number: int) -> list[RankedGraph]:
     ]
 
 
-def top_cpdags(posterior: "Posterior", number: int) -> list[RankedGraph]:
+def top_cpdags(posterior: "Posterior", number: int) -> list[RankedGraph[BoolMatrix]]:
     """Return the most probable Markov equivalence classes, as interventions divide them, heaviest first."""
-    classes: dict[bytes, RankedGraph] = {}
+    classes: dict[bytes, RankedGraph[BoolMatrix]] = {}
     excluded = exclude(told=posterior.told)
     counts, total = as_counts(posterior.weights)
     distinct = posterior.draws.distinct(counts)

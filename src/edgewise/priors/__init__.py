@@ -16,6 +16,7 @@ from .prior import (
     TierTerm,
     usable_terms,
 )
+from .prior_files import read_prior
 from .sparsity import Sparsity, default_prior
 from .tier_order import TierOrder
 
@@ -38,5 +39,6 @@ __all__ = [
     "TierOrder",
     "TierTerm",
     "default_prior",
+    "read_prior",
     "usable_terms",
 ]

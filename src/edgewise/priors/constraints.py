@@ -25,6 +25,7 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from edgewise import graphs
 from edgewise._kernels.graphs.orientation import Excluded, exclude
@@ -33,9 +34,13 @@ from edgewise.errors import ArgumentError
 from edgewise.graphs import BoolMatrix
 from edgewise.priors.contradictions import Statements, compose, exclude_paths, refuse_contradictions
 from edgewise.priors.prior import Variable
-from edgewise.wording import quote
+from edgewise.wording import enumerate_items, quote
 
 Pair = tuple[Variable, Variable]
+Pairs = Sequence[Pair] | pd.DataFrame
+
+ENDS = (("from", "to"), ("source", "target"))
+"""Columns of a table of pairs: as bnlearn has them, and as :meth:`edgewise.Posterior.edges`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +95,9 @@ class Knowledge:
 class Constraints:
     """What is known for certain about the DAG.
 
-    Variables are given by name or by column number, and pairs as lists or tuples of two. All are kept as tuples.
+    Variables are given by name or by column number. Pairs are lists or tuples of two, or the rows of a DataFrame that
+    has the columns ``from`` and ``to``, or ``source`` and ``target``; its other columns are not looked at. All are kept
+    as tuples.
 
     Parameters
     ----------
@@ -125,13 +132,13 @@ class Constraints:
 parents; drop one of the two.
     """
 
-    required: Sequence[Pair] = ()
-    forbidden: Sequence[Pair] = ()
+    required: Pairs = ()
+    forbidden: Pairs = ()
     tiers: Sequence[Sequence[Variable]] = ()
     roots: Sequence[Variable] = ()
     leaves: Sequence[Variable] = ()
-    ancestors: Sequence[Pair] = ()
-    not_ancestors: Sequence[Pair] = ()
+    ancestors: Pairs = ()
+    not_ancestors: Pairs = ()
 
     def __post_init__(self) -> None:
         for field in ("required", "forbidden", "ancestors", "not_ancestors"):
@@ -285,7 +292,7 @@ def _mark(field: str, variables: Sequence[Variable], names: Sequence[str]) -> np
     return marked
 
 
-def _mark_pairs(field: str, pairs: Sequence[Pair], names: Sequence[str]) -> BoolMatrix:
+def _mark_pairs(field: str, pairs: Iterable[Any], names: Sequence[str]) -> BoolMatrix:
     columns = np.array(_find(field, chain.from_iterable(pairs), names), dtype=np.intp)
     sources, targets = columns.reshape(-1, 2).T
     loops = sources[sources == targets]
@@ -298,7 +305,7 @@ def _mark_pairs(field: str, pairs: Sequence[Pair], names: Sequence[str]) -> Bool
 
 def _as_pairs(field: str, given: Any) -> tuple[Pair, ...]:
     expected = "pairs of variables, such as [['Raf', 'Mek']]"
-    pairs = _as_list(field, given, expected)
+    pairs = _list_rows(field, given) if isinstance(given, pd.DataFrame) else _as_list(field, given, expected)
     if len(pairs) == 2 and all(_is_variable(item) for item in pairs):
         shown = quote(list(pairs))
         raise ArgumentError(f"{field} must be a list of pairs, but it is the single pair {shown}: write [{shown}].")
@@ -306,6 +313,19 @@ def _as_pairs(field: str, given: Any) -> tuple[Pair, ...]:
         if not (isinstance(pair, list | tuple | np.ndarray) and len(pair) == 2 and all(map(_is_variable, pair))):
             raise ArgumentError(f"{field} must be a list of {expected}, but one of them is {quote(pair)}.")
     return tuple((_tidy(source), _tidy(target)) for source, target in pairs)
+
+
+def _list_rows(field: str, table: pd.DataFrame) -> list[tuple[Any, Any]]:
+    """Return the pairs of a table that has one in each row."""
+    for ends in ENDS:
+        if set(ends) <= set(table.columns):
+            source, target = (table[end].tolist() for end in ends)
+            return list(zip(source, target, strict=True))
+    found = enumerate_items([quote(name) for name in table.columns]) if len(table.columns) else "no columns"
+    raise ArgumentError(
+        f"{field} must be a list of pairs, or a table with the columns 'from' and 'to', or 'source' and 'target', but "
+        f"it has {found}."
+    )
 
 
 def _as_tiers(given: Any) -> tuple[tuple[Variable, ...], ...]:

@@ -162,7 +162,7 @@ def write_page(content: Content, path: Path) -> None:
         unfinished.write_text(page, encoding="utf-8", errors="replace")
 
 
-def summarize(*, about: str, verdict: str, headline: str, pairs: pd.DataFrame) -> str:
+def summarize(*, about: str, verdict: str, headline: str, pairs: pd.DataFrame, graph: str = "") -> str:
     """Return a few lines of HTML for a notebook: what was sampled, the verdict, the most probable pairs.
 
     Parameters
@@ -171,6 +171,8 @@ def summarize(*, about: str, verdict: str, headline: str, pairs: pd.DataFrame) -
         A few words, and a sentence each.
     pairs
         Pairs by name, as :meth:`edgewise.Posterior.pairs` has them.
+    graph
+        A picture of the graph as an SVG element, whose text must be escaped already.
     """
     return (
         _environment()
@@ -179,6 +181,7 @@ def summarize(*, about: str, verdict: str, headline: str, pairs: pd.DataFrame) -
             about=about,
             verdict=verdict,
             headline=headline,
+            graph=graph,
             pairs=pairs.head(MOST_ROWS).to_dict("records"),
         )
     )

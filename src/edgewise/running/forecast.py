@@ -61,7 +61,7 @@ class Forecast:
             size = sum(map(count_bytes, self._chains)) + self._draws()
             self._watcher.message(
                 f"This run will take about {_in_words(expected)} and {size / 1e6:,.0f} MB of memory. Ctrl-C ends "
-                "it early, with the draws made so far; time_budget sets a limit."
+                "it early, with the draws made so far; a time budget sets a limit."
             )
 
     def _draws(self) -> int:

@@ -130,7 +130,8 @@ def _do(task: Task) -> Outcome:
     began = time.perf_counter()
     arguments = task.arguments
     if task.rows is not None:
-        arguments = {**arguments, "data": _draw_rows(arguments, task.rows)}
+        rows = _draw_rows(arguments, task.rows)
+        arguments = {**{name: value for name, value in arguments.items() if name != "header"}, "data": rows}
     if task.directory is None:
         posterior = sample(**arguments, progress=False)
         return Outcome(_describe(task, posterior, began), posterior, _find_signal(posterior))
@@ -216,7 +217,7 @@ def _draw_rows(arguments: dict[str, Any], seed: int) -> pd.DataFrame | np.ndarra
     """Return as many rows as a table has, drawn from it with replacement."""
     data = arguments["data"]
     if isinstance(data, str | os.PathLike):
-        data = read_table(Path(data))
+        data = read_table(Path(data), arguments.get("header", "auto"))
     if not isinstance(data, pd.DataFrame | np.ndarray):
         raise ArgumentError(
             f"Replicates are made of rows drawn anew, and {type(data).__name__} data have none to draw from: give the "

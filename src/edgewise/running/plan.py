@@ -75,7 +75,7 @@ class Plan:
         """Return a random order of the DAG that MMHC learns, one for each generator."""
         if self.dataset is None:
             raise ArgumentError("start='mmhc' needs data to learn a DAG from; a run on the prior alone has none.")
-        graph = to_networkx(mmhc(self.dataset))
+        graph = to_networkx(mmhc(self.dataset, as_array=True))
         orders = []
         for rng in rngs:
             rank = rng.permutation(len(self.names))

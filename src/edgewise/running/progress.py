@@ -1,5 +1,6 @@
-"""Progress on the terminal, in a log, or none."""
+"""Progress on the terminal, in a notebook, in a log, or none."""
 
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -40,6 +41,9 @@ AGREEMENT_SHARE = 0.01
 """The most of a run's time to spend on looking. With 1000 variables, a look takes a tenth of a second."""
 
 
+LINE_EVERY = 0.25
+"""Seconds from one state of the line in a notebook to the next, each of which is sent to a browser."""
+
 SPEED_OVER = 600.0
 """Seconds from which the time left of many tasks is estimated: they take from less than a second to minutes."""
 
@@ -72,6 +76,56 @@ class _Log(Silent):
 
     def message(self, text: str) -> None:
         self._console.print(text, soft_wrap=True, highlight=False, markup=False)
+
+
+class _Line(Silent):
+    """One line of plain text that is written over again and again: notebooks show it, with or without ipywidgets."""
+
+    def __init__(self, chains: int, p: int, stop: Stop, schedule: Schedule) -> None:
+        self._stop = stop
+        self._seconds = stop.seconds_left() if schedule.iterations == MOST_ITERATIONS else None
+        self._agreement = Agreement(chains, p) if chains > 1 else None
+        self._done = [0] * chains
+        self._whole = schedule.iterations
+        self.began = time.monotonic()
+        self._next = self._next_look = 0.0
+        self._least, self._width = "", 0
+
+    def message(self, text: str) -> None:
+        """Write a line that stays; the one that changes goes on below it."""
+        sys.stderr.write(f"\r{text.ljust(self._width)}\n")
+        self._width = 0
+
+    def chain(self, number: int, chain: Chain, blocks: list[Draws], family_parents: np.ndarray) -> None:
+        """Write how far the chains are, if the last time was long enough ago."""
+        self._done[number] = chain.iteration
+        if self._agreement is not None:
+            self._agreement.add(number, blocks, family_parents)
+        if time.monotonic() >= self._next:
+            self.show()
+
+    def show(self) -> None:
+        """Write how far the chains are, how long they will take, and how well they agree."""
+        share = self._share()
+        if self._agreement is not None and time.monotonic() >= self._next_look:
+            began = time.monotonic()
+            least = self._agreement.least()
+            self._least = "" if np.isnan(least) else f", agreement of chains so far {least:.3f}"
+            ended = time.monotonic()
+            self._next_look = ended + max(AGREEMENT_EVERY, (ended - began) / AGREEMENT_SHARE)
+        left = (time.monotonic() - self.began) * (1 - share) / share if share > 0 else np.inf
+        in_words = f", about {left:,.0f} s left" if left < np.inf else ""
+        of_chains = "1 chain" if len(self._done) == 1 else f"{len(self._done)} chains"
+        text = f"{of_chains}: {share:.0%} done{in_words}{self._least}"
+        sys.stderr.write(f"\r{text.ljust(self._width)}")
+        sys.stderr.flush()
+        self._width = len(text)
+        self._next = time.monotonic() + LINE_EVERY
+
+    def _share(self) -> float:
+        if self._seconds is not None:
+            return min(1 - self._stop.seconds_left() / self._seconds, 1.0)
+        return sum(self._done) / (len(self._done) * self._whole)
 
 
 class _Rate(ProgressColumn):
@@ -143,13 +197,18 @@ def watch(show: bool, *, chains: int, p: int, length: str, stop: Stop, schedule:
 
     ``length`` says in words how long chains will be; a bar without a number of iterations goes with the time.
 
-    Where standard error is neither a notebook nor a terminal that can move its cursor, there are no bars: one line when
-    the run begins and one when it ends, so that a log tells what happened.
+    A notebook has one line, which changes. Where standard error is neither that nor a terminal that can move its
+    cursor, there is one line when the run begins and one when it ends, so that a log tells what happened.
     """
     console = Console(stderr=True)
     if not show:
         yield Silent()
-    elif console.is_jupyter or (console.is_terminal and not console.is_dumb_terminal):
+    elif console.is_jupyter:
+        line = _Line(chains, p, stop, schedule)
+        yield line
+        line.show()
+        line.message(f"Sampling ended after {time.monotonic() - line.began:,.1f} seconds; summing up the draws.")
+    elif console.is_terminal and not console.is_dumb_terminal:
         with _Bars(console, chains, p, stop, schedule) as bars:
             yield bars
             bars.look()

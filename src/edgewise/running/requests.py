@@ -155,7 +155,7 @@ def pack_request(request: Request) -> Frame:
     """Return the arguments as a frame; ``missing`` is the name of one that cannot be brought back from it."""
     missing = None
     about: dict[str, Any] = {name: getattr(request, name) for name in (*LENGTHS, "seed")}
-    packed = None if request.data is None else pack_data(request.data)
+    packed = None if request.data is None else pack_data(request.data, request.reading.get("header", "auto"))
     if request.data is not None and packed is None:
         missing = "data"
     about["data"] = None if packed is None else packed.numbers
@@ -166,8 +166,10 @@ def pack_request(request: Request) -> Frame:
         missing = missing or (None if table else "interventions")
         about["cells"] = None if table is None else table.numbers
         arrays |= {CELLS + name: array for name, array in (table.arrays if table else {}).items()}
-    for name in ("reading", "start", "nodes"):
-        about[name] = as_plain({"value": getattr(request, name)})["value"]
+    # What is kept is a table, and has its names.
+    reading = {name: value for name, value in request.reading.items() if name != "header"}
+    for name, value in (("reading", reading), ("start", request.start), ("nodes", request.nodes)):
+        about[name] = as_plain({"value": value})["value"]
     for name in PARTS:
         try:
             about[name] = _pack_part(getattr(request, name))

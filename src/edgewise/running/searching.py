@@ -10,13 +10,15 @@ sought: with ``MinimalIMAP(parents="full")``, the criterion of the sparsest perm
 """
 
 from dataclasses import replace
-from typing import Unpack, cast
+from typing import Literal, Unpack, cast, overload
 
 import numpy as np
+import pandas as pd
 
 from edgewise.arguments import is_whole, make_generator
 from edgewise.data import Data, Reading
 from edgewise.errors import ArgumentError
+from edgewise.graphs import BoolMatrix, label_unless
 from edgewise.priors import Constraints, Prior
 from edgewise.samplers import MinimalIMAP, Schedule
 from edgewise.samplers.order_chains import OrderChain
@@ -28,6 +30,7 @@ ENDLESS = Schedule(iterations=10**15, burn_in=10**15 - 1, thin=1)
 """A schedule under which nothing is drawn."""
 
 
+@overload
 def map_search(
     data: Data,
     *,
@@ -37,8 +40,34 @@ def map_search(
     constraints: Constraints | None = None,
     restarts: int = 20,
     seed: int | np.random.Generator | None = None,
+    as_array: Literal[False] = False,
     **reading: Unpack[Reading],
-) -> np.ndarray:
+) -> pd.DataFrame: ...
+@overload
+def map_search(
+    data: Data,
+    *,
+    sampler: MinimalIMAP | None = None,
+    score: Score | None = None,
+    prior: Prior | None = None,
+    constraints: Constraints | None = None,
+    restarts: int = 20,
+    seed: int | np.random.Generator | None = None,
+    as_array: Literal[True],
+    **reading: Unpack[Reading],
+) -> BoolMatrix: ...
+def map_search(
+    data: Data,
+    *,
+    sampler: MinimalIMAP | None = None,
+    score: Score | None = None,
+    prior: Prior | None = None,
+    constraints: Constraints | None = None,
+    restarts: int = 20,
+    seed: int | np.random.Generator | None = None,
+    as_array: bool = False,
+    **reading: Unpack[Reading],
+) -> BoolMatrix | pd.DataFrame:
     """Search for the DAG with the highest posterior.
 
     Parameters
@@ -59,13 +88,16 @@ def map_search(
         How many times the search goes on from a disturbed order after the first time.
     seed
         A whole number or a NumPy generator makes the result repeatable.
+    as_array
+        Return a boolean array of shape (p, p), without names, in place of a DataFrame.
     **reading
         How to read the table, as in :func:`edgewise.load_data`.
 
     Returns
     -------
-    ndarray of bool, shape (p, p)
-        ``dag[i, j]`` is true when i -> j, in the order of the data's columns.
+    DataFrame of bool, or ndarray
+        ``dag.loc["Raf", "Mek"]`` is true when Raf -> Mek. Rows and columns are in the order of the data's columns, and
+        have their names: X0, X1, ... where there are none.
 
     See Also
     --------
@@ -77,7 +109,7 @@ def map_search(
     >>> import edgewise as ew
     >>> sim = ew.simulate(8, 1000, seed=1)
     >>> dag = ew.map_search(sim.data, seed=1)
-    >>> bool((ew.cpdag(dag) == ew.cpdag(sim.dag)).all())
+    >>> bool((ew.cpdag(dag) == ew.cpdag(sim.dag)).all(axis=None))
     True
     """
     if not (is_whole(restarts) and restarts >= 0):
@@ -96,4 +128,4 @@ def map_search(
         chain.climb_to_top()
         if chain.log_posterior > best:
             best, dag = chain.log_posterior, chain.dag()
-    return np.asarray(dag)
+    return label_unless(as_array, np.asarray(dag), plan.names)

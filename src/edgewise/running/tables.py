@@ -8,15 +8,18 @@ import numpy as np
 import pandas as pd
 
 from edgewise.data import Covariance, Data
-from edgewise.data.files import read_table
+from edgewise.data.files import Header, read_table
 
 from .frames import Frame
 
 
-def pack_data(data: Data) -> Frame | None:
-    """Return data as arrays; None for those that cannot be told by numbers and text alone."""
+def pack_data(data: Data, header: Header = "auto") -> Frame | None:
+    """Return data as arrays; None for those that cannot be told by numbers and text alone.
+
+    ``header`` is how a text file is read.
+    """
     if isinstance(data, str | os.PathLike):
-        data = read_table(Path(data))
+        data = read_table(Path(data), header)
     if isinstance(data, np.ndarray):
         return None if data.dtype.hasobject else Frame({"values": data}, {"kind": "array"})
     if isinstance(data, Covariance):
