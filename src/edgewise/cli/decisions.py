@@ -11,7 +11,7 @@ import typer
 from edgewise.errors import ArgumentError
 from edgewise.wording import printable, quote
 
-from .options import OUTPUT, NoColor
+from .options import FLAG, OUTPUT, NoColor
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,7 +57,7 @@ def next_experiments(
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Makes the simulation of --rows repeatable.")] = None,
     as_json: Annotated[
-        bool, typer.Option("--json", rich_help_panel=OUTPUT, help="Print JSON, and nothing else.")
+        bool, typer.Option("--json", metavar=FLAG, rich_help_panel=OUTPUT, help="Print JSON, and nothing else.")
     ] = False,
     no_color: NoColor = False,
 ) -> None:

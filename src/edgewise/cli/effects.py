@@ -10,7 +10,7 @@ import typer
 from edgewise.errors import ArgumentError
 from edgewise.wording import printable, quote
 
-from .options import OUTPUT, NoColor
+from .options import FLAG, OUTPUT, NoColor
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,7 +48,8 @@ def effect(
         typer.Option(rich_help_panel=OUTPUT, help="File to write: the whole table (.csv), or a picture of it (.html)."),
     ] = None,
     as_json: Annotated[
-        bool, typer.Option("--json", rich_help_panel=OUTPUT, help="Print the table as JSON, and nothing else.")
+        bool,
+        typer.Option("--json", metavar=FLAG, rich_help_panel=OUTPUT, help="Print the table as JSON, and nothing else."),
     ] = False,
     no_color: NoColor = False,
 ) -> None:
