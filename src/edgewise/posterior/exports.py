@@ -29,13 +29,10 @@ import pandas as pd
 from edgewise.arguments import is_whole
 from edgewise.errors import ArgumentError
 from edgewise.files import new_file
-from edgewise.wording import enumerate_items, enumerate_names, quote
+from edgewise.wording import enumerate_items, enumerate_names, quote, writable
 
 from .posterior import Posterior
 from .summaries import TOLD, orient_pairs
-
-NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""The characters that XML 1.0 (section 2.2) excludes, even in escaped form."""
 
 ENTITY = re.compile(r"&(?=#?\w+;)")
 """What Graphviz would take for the beginning of an HTML entity, also in an ordinary label."""
@@ -344,7 +341,7 @@ WRITERS: dict[str, tuple[Tabulate, Write]] = {
 def _with_writable_names(posterior: Posterior) -> Posterior:
     """Replace what no file may hold, unless different names would become the same."""
     nodes = posterior.nodes
-    names = tuple(NOT_IN_XML.sub("\ufffd", name) for name in nodes)
+    names = tuple(writable(name) for name in nodes)
     if names == nodes:
         return posterior
     times = Counter(names)

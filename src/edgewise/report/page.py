@@ -24,8 +24,8 @@ from edgewise.data import Moments
 from edgewise.files import new_file
 from edgewise.wording import shorten
 
+from .drawing import label_of, width_of
 from .figures import SMALLEST_SHOWN, Picture
-from .layout import Layout
 from .templates import make_environment
 
 MOST_ROWS = 10
@@ -90,8 +90,10 @@ class Content:
     edges
         The most probable edges: ``source`` and ``target`` (column numbers), ``probability`` and, where effects are
         known, ``effect``, ``effect_lower`` and ``effect_upper``.
-    layout
-        Where the variables stand.
+    least_drawn
+        The least probability from which on pairs can be drawn.
+    order
+        Column numbers, probable causes first: pairs are drawn downwards along it.
     blankets
         The probability that each variable is in the Markov blanket of each other, shape (p, p).
     dags
@@ -126,7 +128,8 @@ class Content:
     joined: int
     pairs: pd.DataFrame
     edges: pd.DataFrame
-    layout: Layout
+    least_drawn: float
+    order: list[int]
     blankets: np.ndarray
     dags: list[dict[str, Any]]
     pictures: dict[str, Picture]
@@ -146,7 +149,7 @@ def write_page(content: Content, path: Path) -> None:
             smallest_shown=SMALLEST_SHOWN,
             made_with=version("edgewise"),
             style=_read("page.css"),
-            script=_read("page.js"),
+            script=_read("layout.js") + _read("page.js"),
             plotly=get_plotlyjs(),
             graph=as_script_data(_graph_data(content)),
             figures=as_script_data(content.pictures),
@@ -200,14 +203,15 @@ def _as_typed_array(array: np.ndarray) -> dict[str, str]:
 
 
 def _graph_data(content: Content) -> dict[str, Any]:
-    """Return what the interactive part of the page needs: variables with their places, edges, Markov blankets."""
-    layout = content.layout
+    """Return what the interactive part of the page needs: variables with their boxes, edges, Markov blankets."""
+    labels = [label_of(name) for name in content.nodes]
     return {
         "threshold": content.probable,
+        "file": "graph",
         "nodes": list(content.nodes),
-        "across": np.round(layout.across, 3).tolist(),
-        "down": layout.down.tolist(),
-        "bends": [[i, j, *np.round(places, 3).tolist()] for (i, j), places in layout.bends.items()],
+        "labels": labels,
+        "widths": [width_of(label) for label in labels],
+        "order": content.order,
         "pairs": _columns(content.pairs),
         "edges": _columns(content.edges),
         "blankets": [
