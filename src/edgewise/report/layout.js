@@ -2,13 +2,77 @@
 /* Where the variables of a graph stand, and how its edges run around them: the steps of layout.py and of drawing.py,
    number by number, for graphs that change while one looks at them. */
 
-const SWEEPS = 24, IDLE = 4, PULLS = 16, MOST_SORTED = 20000, STIFF = [8, 2, 1];
+const WIDEST = 1.2, CENTRE = 0.1, SWEEPS = 24, IDLE = 4, PULLS = 16, MOST_SORTED = 20000, STIFF = [8, 2, 1];
 const HEIGHT = 32, AIR = 16, LANE = 14, HEAD = 9, PORT = 13;
 const GAP = { least: 46, most: 150, slope: 0.16 };
 
-/* Variables are numbered in a topological order, and edges, pairs of an upper and a lower one, sorted. Bends of edges
-   follow the variables. */
+/* Variables are numbered in a topological order, and edges, pairs of an upper and a lower one, sorted. */
 function placeLayers(rooms, edges, lane) {
+  const p = rooms.length, down = rooms.map(() => 0), across = rooms.map(() => 0), bends = edges.map(() => []);
+  let limit = 0, shelf = [], layer = 0, layers = 0, reached = 0;
+  for (const room of rooms) limit += room;
+  limit *= WIDEST / Math.sqrt(p);
+  const centre = () => {
+    for (const { variables, itsEdges } of shelf) {
+      for (const v of variables) across[v] -= reached / 2;
+      for (const edge of itsEdges) bends[edge] = bends[edge].map((place) => place - reached / 2);
+    }
+  };
+  for (const part of findParts(p, edges)) {
+    const { variables, itsEdges } = part;
+    const number = new Map(variables.map((v, k) => [v, k])), itsRooms = variables.map((v) => rooms[v]);
+    const placed = placePart(itsRooms, itsEdges.map((edge) => edges[edge].map((v) => number.get(v))), lane);
+    let left = Infinity, right = -Infinity;
+    placed.across.forEach((place, k) => {
+      const half = (k < variables.length ? itsRooms[k] : lane) / 2;
+      left = Math.min(left, place - half);
+      right = Math.max(right, place + half);
+    });
+    limit = Math.max(limit, right - left);
+    const isFirstAlone = shelf.length && shelf[shelf.length - 1].itsEdges.length && !itsEdges.length;
+    if (shelf.length && (reached + right - left > limit || isFirstAlone)) {
+      centre();
+      layer += layers;
+      [shelf, layers, reached] = [[], 0, 0];
+    }
+    variables.forEach((v, k) => {
+      down[v] = layer + placed.down[k];
+      across[v] = placed.across[k] - left + reached;
+      layers = Math.max(layers, placed.down[k] + 1);
+    });
+    itsEdges.forEach((edge, k) => {
+      bends[edge] = placed.chains[k].map((bend) => placed.across[bend] - left + reached);
+    });
+    reached += right - left;
+    shelf.push(part);
+  }
+  centre();
+  return { down, across, bends };
+}
+
+function findParts(p, edges) {
+  const part = Array.from({ length: p }, (_, v) => v), found = new Map();
+  const root = (v) => {
+    while (part[v] !== v) {
+      part[v] = part[part[v]];
+      v = part[v];
+    }
+    return v;
+  };
+  for (const [upper, lower] of edges) {
+    const one = root(upper), other = root(lower);
+    part[Math.max(one, other)] = Math.min(one, other);
+  }
+  for (let v = 0; v < p; v++) {
+    if (!found.has(root(v))) found.set(root(v), { variables: [], itsEdges: [] });
+    found.get(root(v)).variables.push(v);
+  }
+  edges.forEach(([upper], number) => found.get(root(upper)).itsEdges.push(number));
+  return [...found.values()].sort((one, other) => other.variables.length - one.variables.length);
+}
+
+/* Bends follow the variables. */
+function placePart(rooms, edges, lane) {
   const p = rooms.length, down = chooseLayers(p, edges), room = [...rooms];
   const above = rooms.map(() => []), below = rooms.map(() => []);
   const chains = edges.map(([upper, lower]) => {
@@ -38,17 +102,16 @@ function chooseLayers(p, edges) {
     children[upper].push(lower);
     parents[lower].push(upper);
   }
-  const widest = Math.max(6, Math.ceil(1.2 * Math.sqrt(p)));
-  const all = [...parents.keys()], joined = all.filter((v) => parents[v].length || children[v].length);
-  const down = all.map(() => 0), filled = [...down, 0];
-  for (const v of joined) {
+  const widest = Math.max(6, Math.ceil(WIDEST * Math.sqrt(p)));
+  const down = parents.map(() => 0), filled = [...down, 0];
+  for (let v = 0; v < p; v++) {
     let layer = 0;
     for (const parent of parents[v]) layer = Math.max(layer, down[parent] + 1);
     while (filled[layer] >= widest) layer += 1;
     filled[layer] += 1;
     down[v] = layer;
   }
-  for (const v of [...joined].reverse()) {
+  for (let v = p - 1; v >= 0; v--) {
     if (children[v].length <= parents[v].length) continue;
     let layer = Math.min(...children[v].map((child) => down[child])) - 1;
     while (layer > down[v] && filled[layer] >= widest) layer -= 1;
@@ -60,11 +123,7 @@ function chooseLayers(p, edges) {
   }
   let number = 0;
   const kept = filled.map((count) => (count > 0 ? number++ : number));
-  for (const v of joined) down[v] = kept[down[v]];
-  all.filter((v) => !parents[v].length && !children[v].length).forEach((v, place) => {
-    down[v] = number + Math.floor(place / widest);
-  });
-  return down;
+  return down.map((layer) => kept[layer]);
 }
 
 function firstRows(down, above, below) {
@@ -148,7 +207,7 @@ function pull(rows, room, p, above, below) {
     for (const row of downwards ? rows : [...rows].reverse()) {
       const wanted = [], weight = [];
       for (const one of row) {
-        let total = 0, stiffness = 0;
+        let total = 0, stiffness = CENTRE;
         const sides = isLast ? [above[one], below[one]] : [downwards ? above[one] : below[one]];
         for (const side of sides) {
           for (const other of side) {
@@ -157,8 +216,8 @@ function pull(rows, room, p, above, below) {
             stiffness += stiff;
           }
         }
-        wanted.push(stiffness ? total / stiffness : place[one]);
-        weight.push(stiffness || 0.1);
+        wanted.push(stiffness > CENTRE ? total / stiffness : place[one]);
+        weight.push(stiffness);
       }
       spread(row, wanted, weight, room, place);
     }
@@ -202,14 +261,14 @@ function drawLayers(nodes, widths, edges) {
   });
   const turn = [...ends.keys()].sort((k, l) => ends[k][0] - ends[l][0] || ends[k][1] - ends[l][1]);
   const sorted = turn.map((k) => ends[k]);
-  const { down, across, chains } = placeLayers(nodes.map((v) => widths[v] + AIR), sorted, LANE);
+  const { down, across, bends } = placeLayers(nodes.map((v) => widths[v] + AIR), sorted, LANE);
 
   /* Where each edge leaves its upper variable and meets its lower one: side by side, in the order of what comes next. */
   const leaving = nodes.map(() => []), meeting = nodes.map(() => []);
   sorted.forEach(([upper, lower], k) => {
-    const chain = chains[k];
-    leaving[upper].push([across[chain.length ? chain[0] : lower], k]);
-    meeting[lower].push([across[chain.length ? chain[chain.length - 1] : upper], k]);
+    const between = bends[k];
+    leaving[upper].push([between.length ? between[0] : across[lower], k]);
+    meeting[lower].push([between.length ? between[between.length - 1] : across[upper], k]);
   });
   const first = sorted.map(() => 0), last = sorted.map(() => 0);
   for (const [all, port] of [[leaving, first], [meeting, last]]) {
@@ -219,7 +278,7 @@ function drawLayers(nodes, widths, edges) {
       lines.forEach(([, k], number) => { port[k] = across[v] + (number - (lines.length - 1) / 2) * step; });
     });
   }
-  const stops = sorted.map((_, k) => [first[k], ...chains[k].map((bend) => across[bend]), last[k]]);
+  const stops = sorted.map((_, k) => [first[k], ...bends[k], last[k]]);
 
   /* Between two layers there is more room where lines go far to the side. */
   let layers = 0;

@@ -14,6 +14,7 @@ there are plain loops here: they add the same numbers in the same order. Librari
 both pages and figures.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -22,6 +23,10 @@ import networkx as nx
 import numpy as np
 
 from edgewise.graphs import to_networkx
+
+WIDEST = 1.2
+"""Variables of a layer at most, as a multiple of the root of their number: the picture is a little broader than high,
+as screens are."""
 
 SWEEPS = 24
 """Passes over the layers that look for an order with fewer crossings; after a few, hardly any finds one."""
@@ -42,6 +47,9 @@ BEND = 0.3
 STIFF = 8, 2, 1
 """How hard an edge pulls between two bends, between a bend and a variable, and between two variables, as in Gansner et
 al. (1993), section 4."""
+
+CENTRE = 0.1
+"""How hard everything is pulled to the middle: enough to draw a picture together where nothing speaks against it."""
 
 
 @dataclass(frozen=True)
@@ -92,22 +100,92 @@ def lay_out(
     rank = {v: number for number, v in enumerate(named)}
     edges = sorted((rank[i], rank[j]) for i, j in np.argwhere(dag).tolist())
     rooms = [1.0] * p if widths is None else [float(widths[v]) for v in named]
-    down, across, chains = _place(rooms, edges, lane)
+    down, across, bends = _place(rooms, edges, lane)
     placed = Layout(np.empty(p), np.empty(p, dtype=np.int64), {})
-    placed.across[named], placed.down[named] = across[:p], down[:p]
-    for (upper, lower), chain in zip(edges, chains, strict=True):
-        if chain:
-            placed.bends[named[upper], named[lower]] = [across[bend] for bend in chain]
+    placed.across[named], placed.down[named] = across, down
+    for (upper, lower), places in zip(edges, bends, strict=True):
+        if places:
+            placed.bends[named[upper], named[lower]] = places
     return placed
 
 
 def _place(
     rooms: list[float], edges: list[tuple[int, int]], lane: float
-) -> tuple[list[int], list[float], list[list[int]]]:
-    """Return the layer and the place of each variable and bend, and the bends of each edge.
+) -> tuple[list[int], list[float], list[list[float]]]:
+    """Return the layer and the place of each variable, and the bends of each edge.
 
-    Variables are numbered in a topological order, and edges sorted. Bends follow the variables.
+    Variables are numbered in a topological order, and edges sorted. Parts of the graph that are not joined are laid
+    out each by itself, and then stand side by side, the largest first, in as many shelves as it takes.
     """
+    p = len(rooms)
+    down, across = [0] * p, [0.0] * p
+    bends: list[list[float]] = [[] for _ in edges]
+    limit = 0.0
+    for room in rooms:
+        limit += room
+    limit *= WIDEST / math.sqrt(p)
+    shelf: list[tuple[list[int], list[int]]] = []
+    layer, layers, reached = 0, 0, 0.0
+
+    def centre() -> None:
+        for variables, its_edges in shelf:
+            for v in variables:
+                across[v] -= reached / 2
+            for edge in its_edges:
+                bends[edge] = [place - reached / 2 for place in bends[edge]]
+
+    for variables, its_edges in _find_parts(p, edges):
+        number = {v: k for k, v in enumerate(variables)}
+        its_rooms = [rooms[v] for v in variables]
+        levels, places, chains = _place_part(
+            its_rooms, [(number[edges[edge][0]], number[edges[edge][1]]) for edge in its_edges], lane
+        )
+        left, right = math.inf, -math.inf
+        for k, place in enumerate(places):
+            half = (its_rooms[k] if k < len(variables) else lane) / 2
+            left, right = min(left, place - half), max(right, place + half)
+        limit = max(limit, right - left)
+        is_first_alone = bool(shelf) and bool(shelf[-1][1]) and not its_edges
+        if shelf and (reached + right - left > limit or is_first_alone):
+            centre()
+            shelf, layer, layers, reached = [], layer + layers, 0, 0.0
+        for k, v in enumerate(variables):
+            down[v] = layer + levels[k]
+            across[v] = places[k] - left + reached
+            layers = max(layers, levels[k] + 1)
+        for edge, chain in zip(its_edges, chains, strict=True):
+            bends[edge] = [places[bend] - left + reached for bend in chain]
+        reached += right - left
+        shelf.append((variables, its_edges))
+    centre()
+    return down, across, bends
+
+
+def _find_parts(p: int, edges: list[tuple[int, int]]) -> list[tuple[list[int], list[int]]]:
+    """Return the variables, and the numbers of the edges, of each part that hangs together, the largest first."""
+    part = list(range(p))
+
+    def root(v: int) -> int:
+        while part[v] != v:
+            part[v] = part[part[v]]
+            v = part[v]
+        return v
+
+    for upper, lower in edges:
+        one, other = root(upper), root(lower)
+        part[max(one, other)] = min(one, other)
+    found: dict[int, tuple[list[int], list[int]]] = {}
+    for v in range(p):
+        found.setdefault(root(v), ([], []))[0].append(v)
+    for number, (upper, _) in enumerate(edges):
+        found[root(upper)][1].append(number)
+    return sorted(found.values(), key=lambda one: -len(one[0]))
+
+
+def _place_part(
+    rooms: list[float], edges: list[tuple[int, int]], lane: float
+) -> tuple[list[int], list[float], list[list[int]]]:
+    """Return the layer and the place of each variable and bend, and the bends of each edge; bends follow variables."""
     down = _choose_layers(len(rooms), edges)
     room, chains = list(rooms), []
     above: list[list[int]] = [[] for _ in rooms]
@@ -137,11 +215,10 @@ def _choose_layers(p: int, edges: list[tuple[int, int]]) -> list[int]:
     for upper, lower in edges:
         children[upper].append(lower)
         parents[lower].append(upper)
-    widest = max(6, int(np.ceil(1.2 * np.sqrt(p))))  # a little broader than high, as screens are
-    joined = [v for v in range(p) if parents[v] or children[v]]
+    widest = max(6, math.ceil(WIDEST * math.sqrt(p)))
     down = [0] * p
     filled = [0] * (p + 1)
-    for v in joined:
+    for v in range(p):
         layer = 0
         for parent in parents[v]:
             layer = max(layer, down[parent] + 1)
@@ -149,7 +226,7 @@ def _choose_layers(p: int, edges: list[tuple[int, int]]) -> list[int]:
             layer += 1
         filled[layer] += 1
         down[v] = layer
-    for v in reversed(joined):
+    for v in reversed(range(p)):
         # What has more children than parents goes down to them, and its edges become shorter on the whole.
         if len(children[v]) <= len(parents[v]):
             continue
@@ -164,12 +241,7 @@ def _choose_layers(p: int, edges: list[tuple[int, int]]) -> list[int]:
     for count in filled:
         kept.append(number)
         number += count > 0
-    alone = [v for v in range(p) if not parents[v] and not children[v]]
-    for v in joined:
-        down[v] = kept[down[v]]
-    for place, v in enumerate(alone):
-        down[v] = number + place // widest
-    return down
+    return [kept[layer] for layer in down]
 
 
 def _first_rows(down: list[int], above: list[list[int]], below: list[list[int]]) -> list[list[int]]:
@@ -265,15 +337,15 @@ def _pull(
         for row in rows if downwards else reversed(rows):
             wanted, weight = [], []
             for one in row:
-                total, stiffness = 0.0, 0.0
+                total, stiffness = 0.0, CENTRE
                 sides = (above[one], below[one]) if is_last else ((above[one],) if downwards else (below[one],))
                 for side in sides:
                     for other in side:
                         pull = STIFF[(one < p) + (other < p)]
                         total += pull * place[other]
                         stiffness += pull
-                wanted.append(total / stiffness if stiffness else place[one])
-                weight.append(stiffness or 0.1)  # what has no neighbour gives way
+                wanted.append(total / stiffness if stiffness > CENTRE else place[one])
+                weight.append(stiffness)
             _spread(row, wanted, weight, room, place)
     return place
 
