@@ -327,6 +327,7 @@ if (hasEffects) {
     { title: "interval of effect", key: "effect_lower", wide: true,
       show: (pair) => (isNumber(pair.effect) ? `${short(pair.effect_lower)} to ${short(pair.effect_upper)}` : "–") });
 }
+const isEnd = (column) => ["a", "direction", "b"].includes(column.key);
 const FIRST_ROWS = 25, MORE_ROWS = 250;
 const table = { column: columns[3], falling: true, filter: "", rows: FIRST_ROWS };
 
@@ -350,6 +351,7 @@ function drawTable() {
       const cell = make("td", { "data-column": column.key });
       if (column.text) cell.className = "text";
       if (column.wide) cell.className = "wide";
+      if (!isEnd(column)) cell.dataset.label = column.title;
       cell.append(column.text ? nameButton(pair[column.key]) : column.show(pair));
       row.append(cell);
     }

@@ -8,6 +8,7 @@ the network for anything.
 import base64
 import json
 import math
+import re
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
@@ -26,6 +27,7 @@ from edgewise.wording import shorten
 
 from .drawing import label_of, width_of
 from .figures import SMALLEST_SHOWN, Picture
+from .settings import describe_date, describe_run
 from .templates import make_environment
 
 MOST_ROWS = 10
@@ -36,9 +38,6 @@ SMALLEST_SHARE = 0.05
 
 ARROWS = {"->": "→", "<-": "←", "-": "–"}
 """How the direction of a pair is shown."""
-
-ELSEWHERE = ("findings", "kinds", "levels", "conditions", "targets", "told_kinds")
-"""What the page says of the data in other places than among the settings."""
 
 MOST_CHANGES = 12
 """Differences of a DAG from the most probable one that are spelt out; of more, only the number is told."""
@@ -143,7 +142,8 @@ def write_page(content: Content, path: Path) -> None:
         .render(
             vars(content),
             has_effects="effect" in content.edges,
-            settings=_setting_rows(content.info),
+            settings=describe_run(content.info),
+            date=describe_date(content.info),
             most_rows=MOST_ROWS,
             most_changes=MOST_CHANGES,
             smallest_shown=SMALLEST_SHOWN,
@@ -207,7 +207,7 @@ def _graph_data(content: Content) -> dict[str, Any]:
     labels = [label_of(name) for name in content.nodes]
     return {
         "threshold": content.probable,
-        "file": "graph",
+        "file": f"{_stem(content.info)}-graph",
         "nodes": list(content.nodes),
         "labels": labels,
         "widths": [width_of(label) for label in labels],
@@ -226,17 +226,10 @@ def _columns(table: pd.DataFrame) -> dict[str, list[Any]]:
     return {str(name): [None if pd.isna(value) else value for value in table[name].tolist()] for name in table}
 
 
-def _setting_rows(info: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return the record of a run as pairs of a label and a value, nested ones with dots between their names."""
-    rows: list[tuple[str, str]] = []
-    for name, value in info.items():
-        if name in ELSEWHERE:
-            continue
-        if isinstance(value, dict):
-            rows += [(f"{name}.{inner}", text) for inner, text in _setting_rows(value)]
-        else:
-            rows.append((name, "none" if value is None else str(value)))
-    return rows
+def _stem(info: dict[str, Any]) -> str:
+    """Return what files of saved pictures begin with: the name of the data, as far as any system takes it."""
+    name = str((info.get("data") or {}).get("name") or "edgewise").split(".")[0]
+    return re.sub(r"[^\w-]+", "_", name)[:40].strip("_") or "edgewise"
 
 
 def _number(value: float, digits: int = 3) -> str:
