@@ -61,7 +61,7 @@ SETTINGS = {
 """The settings of these parts."""
 
 STARTS = {
-    "auto": "the best of what a quick search finds, and from random places",
+    "auto": "what a short search finds from random orders",
     "random": "random orders",
     "mmhc": "orders of the DAG that max-min hill climbing finds",
     "given": "orders that were given",
