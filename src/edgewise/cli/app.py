@@ -12,6 +12,7 @@ from typer.core import TyperGroup
 
 from edgewise.wording import printable
 
+from .figures import figure
 from .options import CHAINS, EXIT_CODES, INTERRUPTED, MODEL, OUTPUT, TABLE, NoColor, Quiet
 from .reproducing import reproduce
 
@@ -382,6 +383,10 @@ def report(
 
     typer.echo(f"Wrote {printable(str(rebuild_results(directory)))}: open it in a browser.")
 
+
+app.command(
+    epilog=_examples("edgewise figure results --out graph.pdf", "edgewise figure results --out mek.svg --highlight Mek")
+)(figure)
 
 app.command(
     epilog=_examples("edgewise reproduce all --out reproduced --quick", "edgewise reproduce table1 --out reproduced")

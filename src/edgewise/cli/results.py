@@ -148,14 +148,19 @@ def write_results(posterior: Posterior, directory: Path) -> Summary:
     return Summary(posterior.edges(), posterior.pairs(), diagnostics, posterior.info, files)
 
 
-def rebuild_results(directory: Path) -> Path:
-    """Write all other results anew from the draws beside them, and return the path of the report."""
+def load_results(directory: Path) -> Posterior:
+    """Return the posterior that a command wrote to a directory."""
     if not (directory / DRAWS).is_file():
         raise StorageError(
             f"There is no {DRAWS} in {quote(str(directory))}: give a directory that edgewise fit or edgewise demo "
             "wrote to."
         )
-    posterior = load(directory / DRAWS)
+    return load(directory / DRAWS)
+
+
+def rebuild_results(directory: Path) -> Path:
+    """Write all other results anew from the draws beside them, and return the path of the report."""
+    posterior = load_results(directory)
     with new_files(directory) as place:
         write_results(posterior, place)
     return directory / REPORT

@@ -1,24 +1,51 @@
 """The pictures of a posterior: what each of them shows, for :mod:`edgewise.report` to draw."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
 import networkx as nx
 import numpy as np
 import pandas as pd
 
 from edgewise import report
-from edgewise.arguments import is_whole
+from edgewise.arguments import check_threshold, is_whole
+from edgewise.data import find_columns
 from edgewise.errors import ArgumentError
 from edgewise.graphs import to_networkx
-from edgewise.report import Layout, Picture, lay_out
+from edgewise.report import GraphFigure, Layout, Picture, lay_out
 
 from .summaries import consensus, orient_pairs
 
 if TYPE_CHECKING:
     from .posterior import Kind, Posterior
 
+Variables: TypeAlias = str | int | Sequence[str | int]
+"""A variable by name or by column number, or several."""
+
 LEAST_DRAWN = 0.05
 """The least threshold of a page: pairs less probable have no say in the order of the variables."""
+
+
+def draw_graph(
+    posterior: "Posterior", threshold: float, highlight: Variables | None, *, neighbourhood: bool
+) -> GraphFigure:
+    """Draw the pairs that are probably joined; see :meth:`edgewise.Posterior.plot_graph`."""
+    pairs, nodes = drawn_pairs(posterior), posterior.nodes
+    shown = pairs[pairs["joined"] >= check_threshold(threshold)]
+    order = order_pairs(len(nodes), pairs, min(threshold, LEAST_DRAWN))
+    chosen = [] if highlight is None else _find_variables(nodes, highlight)
+    if neighbourhood and not chosen:
+        raise ArgumentError("neighbourhood=True needs highlight, the variable whose neighbourhood is to be drawn.")
+    members = sorted(report.find_neighbours(chosen, shown)) if neighbourhood else list(range(len(nodes)))
+    number = {v: k for k, v in enumerate(members)}
+    within = shown[shown["source"].isin(members) & shown["target"].isin(members)]
+    drawing = report.draw_layers(
+        [nodes[v] for v in members],
+        within.assign(**{end: within[end].map(number).astype(int) for end in ("source", "target")}),
+        [number[v] for v in order if v in number],
+        chosen=[number[v] for v in chosen],
+    )
+    return GraphFigure(drawing, f"Pairs of variables that are joined with a probability of {threshold:g} or more")
 
 
 def draw_trace(posterior: "Posterior") -> Picture:
@@ -72,6 +99,10 @@ def lay_out_pairs(p: int, pairs: pd.DataFrame, threshold: float) -> Layout:
     dag = np.zeros((p, p), dtype=bool)
     dag[np.where(is_upwards, other, one), np.where(is_upwards, one, other)] = True
     return lay_out(dag, order=order)
+
+
+def _find_variables(nodes: Sequence[str], variables: Variables) -> list[int]:
+    return find_columns(nodes, [variables] if isinstance(variables, str | int) else variables)
 
 
 def _choose_chains(posterior: "Posterior", first: int | None, second: int | None) -> tuple[int, int]:

@@ -1,20 +1,22 @@
 """Pictures and pages, made from plain data: what they show is for the posterior to find."""
 
-from .drawing import Drawing, as_svg, draw_layers
+from .drawing import Drawing, draw_layers, find_neighbours
 from .figures import Picture, draw_agreement, draw_edges, draw_trace
+from .graph_figure import GraphFigure
 from .layout import Layout, lay_out
 from .page import Content, summarize, write_page
 
 __all__ = [
     "Content",
     "Drawing",
+    "GraphFigure",
     "Layout",
     "Picture",
-    "as_svg",
     "draw_agreement",
     "draw_edges",
     "draw_layers",
     "draw_trace",
+    "find_neighbours",
     "lay_out",
     "summarize",
     "write_page",

@@ -1,4 +1,4 @@
-"""A graph drawn as lines and boxes with places in pixels, and as a picture that stands alone.
+"""A graph drawn as lines and boxes, with places in pixels.
 
 The conventions are those of the page: variables in layers, a box as wide as its name, the line of a pair wider and
 darker the more probable it is that the two are joined, solid and with an arrowhead where the direction can be told,
@@ -6,11 +6,11 @@ dashed where it cannot. A line is upright where it passes the boxes of a layer, 
 layers; so it touches no box but those of its two variables. ``layout.js`` takes the same steps in the page.
 """
 
-import html
 import math
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -31,8 +31,6 @@ LONGEST = 20
 """Letters of a name that a box shows; longer names are cut before their ends."""
 
 FONT_SIZE = 14.0
-FONTS = ("Arial", "Helvetica", "Liberation Sans", "DejaVu Sans")
-"""Of the first three every letter has the same width, and one of them is nearly everywhere; the last is in matplotlib."""
 
 NARROW, WIDE = frozenset(" !'(),-./:;I[\\]`fijlrt{|}"), frozenset("mwMW@%&")
 """Letters of less than ordinary width in these fonts, and of more."""
@@ -42,21 +40,8 @@ PADDING, NARROWEST = 22.0, 44.0
 
 MARGIN = 16.0
 
-
-@dataclass(frozen=True)
-class Palette:
-    """Colours of a picture on white paper, as those of the page are in daylight."""
-
-    paper: str = "#ffffff"
-    ink: str = "#1c2430"
-    told: str = "#0072b2"
-    open: str = "#c14f00"
-    node: str = "#e9eef5"
-    node_line: str = "#93a1b3"
-    chosen: str = "#ffd166"
-
-
-PALETTE = Palette()
+FADED = 0.3, 0.4, 0.65
+"""Opacity of what does not belong to the variable that stands out: of lines, boxes and names."""
 
 
 @dataclass(frozen=True)
@@ -86,17 +71,17 @@ class Line:
     def path(self) -> str:
         """The line as SVG has it."""
         x, y, *_ = self.stops[0]
-        parts = [f"M{_digits(x)} {_digits(y)}"]
+        parts = [f"M{digits(x)} {digits(y)}"]
         for number, (x, y, to_x, to_y) in enumerate(self.stops):
-            middle = _digits((y + to_y) / 2)
-            parts += [f"V{_digits(y)}"] if number else []
-            parts.append(f"C{_digits(x)} {middle} {_digits(to_x)} {middle} {_digits(to_x)} {_digits(to_y)}")
+            middle = digits((y + to_y) / 2)
+            parts += [f"V{digits(y)}"] if number else []
+            parts.append(f"C{digits(x)} {middle} {digits(to_x)} {middle} {digits(to_x)} {digits(to_y)}")
         return "".join(parts)
 
 
 @dataclass(frozen=True)
 class Box:
-    """A variable: its whole name and what is shown of it, the centre, the width, and whether it stands out."""
+    """A variable: its name, what is shown of it, centre and width, whether it stands out, and whether it is faded."""
 
     name: str
     label: str
@@ -104,6 +89,7 @@ class Box:
     y: float
     width: float
     is_chosen: bool
+    is_faint: bool
 
 
 @dataclass(frozen=True)
@@ -157,7 +143,8 @@ def draw_layers(
         Column numbers, probable causes first. A pair is drawn downwards along it; where the direction that is told
         goes against it, the arrow points upwards.
     chosen
-        Variables that stand out.
+        Variables that stand out. Lines that do not touch one are faded, and variables that are in no Markov blanket of
+        one, every pair taken in its more probable direction.
     """
     labels = [label_of(name) for name in nodes]
     widths = [width_of(label) for label in labels]
@@ -176,16 +163,30 @@ def draw_layers(
     stops = _ports(ends, layout.across.tolist(), layout.bends, widths, rank.tolist())
     top = _tops(ends, stops, layout.down.tolist())
     lines = [
-        _line(row, upwards, stop, top[layout.down[end[0]] :])
+        _line(row, upwards, stop, top[layout.down[end[0]] :], fade=bool(chosen) and not {*end} & {*chosen})
         for row, upwards, end, stop in zip(rows, is_upwards, ends, stops, strict=True)
     ]
+    near = find_neighbours(chosen, pairs) if chosen else set(range(len(nodes)))
     boxes = [
-        Box(name, label, float(x), top[layer] + HEIGHT / 2, width, v in set(chosen))
+        Box(name, label, float(x), top[layer] + HEIGHT / 2, width, v in chosen, v not in near)
         for v, (name, label, x, layer, width) in enumerate(
             zip(nodes, labels, layout.across, layout.down.tolist(), widths, strict=True)
         )
     ]
     return Drawing(lines, boxes, _frame(boxes, lines))
+
+
+def find_neighbours(chosen: Sequence[int], pairs: pd.DataFrame) -> set[int]:
+    """Return variables and their Markov blankets, every pair taken in its more probable direction.
+
+    Examples
+    --------
+    >>> sorted(find_neighbours([0], pd.DataFrame({"source": [0, 1, 1], "target": [2, 2, 3]})))
+    [0, 1, 2]
+    """
+    ends = list(zip(pairs["source"].tolist(), pairs["target"].tolist(), strict=True))
+    children = {target for source, target in ends if source in chosen}
+    return {*chosen, *children, *(source for source, target in ends if target in chosen or target in children)}
 
 
 def _ports(
@@ -230,7 +231,7 @@ def _tops(ends: list[tuple[int, int]], stops: list[list[float]], down: list[int]
     return top
 
 
-def _line(row: dict[str, float], is_upwards: bool, places: list[float], top: list[float]) -> Line:
+def _line(row: Mapping[Hashable, Any], is_upwards: bool, places: list[float], top: list[float], *, fade: bool) -> Line:
     """Draw one pair; ``top`` begins with the layer of its upper variable."""
     is_told = bool(row["is_told"])
     stops, last = [], len(places) - 2
@@ -244,7 +245,8 @@ def _line(row: dict[str, float], is_upwards: bool, places: list[float], top: lis
     tip = -HEAD if is_upwards else HEAD
     head = [(x - 5, y), (x + 5, y), (x, y + tip)] if is_told else None
     joined = float(row["joined"])
-    return Line(int(row["source"]), int(row["target"]), stops, head, 1 + 3.5 * joined, 0.2 + 0.8 * joined)
+    opacity = (0.2 + 0.8 * joined) * (FADED[0] if fade else 1.0)
+    return Line(int(row["source"]), int(row["target"]), stops, head, 1 + 3.5 * joined, opacity)
 
 
 def _frame(boxes: list[Box], lines: list[Line]) -> tuple[float, float, float, float]:
@@ -255,46 +257,7 @@ def _frame(boxes: list[Box], lines: list[Line]) -> tuple[float, float, float, fl
     return left, top - HEIGHT / 2 - MARGIN, right - left, bottom - top + HEIGHT + 2 * MARGIN
 
 
-def as_svg(drawing: Drawing, title: str) -> str:
-    """Return a picture that stands alone, on white; names are text, whatever is in them."""
-    left, top, width, height = (_digits(number) for number in drawing.frame)
-    colours = PALETTE
-    text = ", ".join(FONTS)
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{left} {top} {width} {height}" width="{width}" '
-        f'height="{height}" font-family="{text}, sans-serif" font-size="{_digits(FONT_SIZE)}">',
-        f"<title>{_escape(title)}</title>",
-        f'<rect x="{left}" y="{top}" width="{width}" height="{height}" fill="{colours.paper}"/>',
-    ]
-    for line in reversed(drawing.lines):
-        colour = colours.open if line.head is None else colours.told
-        dashes = ' stroke-dasharray="7 4"' if line.head is None else ""
-        arrow = "–" if line.head is None else "→"
-        names = f"{drawing.boxes[line.source].name} {arrow} {drawing.boxes[line.target].name}"
-        parts.append(
-            f'<g opacity="{line.opacity:.3f}"><title>{_escape(names)}</title><path class="edge" d="{line.path}" '
-            f'fill="none" stroke="{colour}" stroke-width="{line.width:.2f}"{dashes}/>'
-        )
-        if line.head is not None:
-            corners = " ".join(f"{_digits(x)},{_digits(y)}" for x, y in line.head)
-            parts.append(f'<polygon class="head" points="{corners}" fill="{colour}"/>')
-        parts.append("</g>")
-    for box in drawing.boxes:
-        parts.append(
-            f'<g class="node" transform="translate({_digits(box.x)} {_digits(box.y)})"><title>{_escape(box.name)}'
-            f'</title><rect x="{_digits(-box.width / 2)}" y="{_digits(-HEIGHT / 2)}" width="{_digits(box.width)}" '
-            f'height="{_digits(HEIGHT)}" rx="8" fill="{colours.chosen if box.is_chosen else colours.node}" '
-            f'stroke="{colours.ink if box.is_chosen else colours.node_line}" stroke-width="1.2"/>'
-            f'<text text-anchor="middle" y="5" fill="{colours.ink}">{_escape(box.label)}</text></g>'
-        )
-    return "\n".join([*parts, "</svg>", ""])
-
-
-def _escape(text: str) -> str:
-    return html.escape(writable(text))
-
-
-def _digits(value: float) -> str:
+def digits(value: float) -> str:
     """Return tenths of a pixel, as the page writes them."""
     tenths = math.floor(value * 10 + 0.5)
     return f"{tenths // 10}" if tenths % 10 == 0 else f"{tenths / 10}"

@@ -261,7 +261,7 @@ def _first_rows(down: list[int], above: list[list[int]], below: list[list[int]])
 
 
 def _sort_rows(rows: list[list[int]], above: list[list[int]], below: list[list[int]]) -> list[list[int]]:
-    """Return the layers in an order with few crossings: each by the mean position of its neighbours, again and again."""
+    """Return the layers in an order with few crossings: each by the mean position of its neighbours, repeatedly."""
     position = [0] * len(above)
     for row in rows:
         _number(row, position)
