@@ -32,7 +32,7 @@ class Outputs:
 
         return edge_list(self, threshold)
 
-    def export(self: "Posterior", path: str | os.PathLike[str], threshold: float = 0.0) -> None:
+    def export(self: "Posterior", path: str | os.PathLike[str], threshold: float | None = None) -> None:
         """Write the probable edges in the format of another program.
 
         Parameters
@@ -40,7 +40,8 @@ class Outputs:
         path
             A file whose name ends in .csv, .graphml, .dot or .gv; see :func:`edgewise.posterior.exports.export`.
         threshold
-            Leave out edges, or in a drawing pairs, less probable than this.
+            Leave out edges, or in a graph pairs, less probable than this. By default a table has all edges, and a graph
+            the pairs that are joined with a probability of .5 or more, as the report shows them; 0 for all.
         """
         from .exports import export
 

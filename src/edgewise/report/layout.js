@@ -2,7 +2,7 @@
 /* Where the variables of a graph stand, and how its edges run around them: the steps of layout.py and of drawing.py,
    number by number, for graphs that change while one looks at them. */
 
-const WIDEST = 1.2, CENTRE = 0.1, SWEEPS = 24, IDLE = 4, PULLS = 16, MOST_SORTED = 20000, STIFF = [8, 2, 1];
+const WIDEST = 1.2, FEWEST = 6, CENTRE = 0.1, SWEEPS = 24, IDLE = 4, PULLS = 16, MOST_SORTED = 20000, STIFF = [8, 2, 1];
 const HEIGHT = 32, AIR = 16, LANE = 14, HEAD = 9, PORT = 13;
 const GAP = { least: 46, most: 150, slope: 0.16 };
 
@@ -11,7 +11,7 @@ function placeLayers(rooms, edges, lane) {
   const p = rooms.length, down = rooms.map(() => 0), across = rooms.map(() => 0), bends = edges.map(() => []);
   let limit = 0, shelf = [], layer = 0, layers = 0, reached = 0;
   for (const room of rooms) limit += room;
-  limit *= WIDEST / Math.sqrt(p);
+  limit *= Math.max(FEWEST, WIDEST * Math.sqrt(p)) / p;
   const centre = () => {
     for (const { variables, itsEdges } of shelf) {
       for (const v of variables) across[v] -= reached / 2;
@@ -102,7 +102,7 @@ function chooseLayers(p, edges) {
     children[upper].push(lower);
     parents[lower].push(upper);
   }
-  const widest = Math.max(6, Math.ceil(WIDEST * Math.sqrt(p)));
+  const widest = Math.max(FEWEST, Math.ceil(WIDEST * Math.sqrt(p)));
   const down = parents.map(() => 0), filled = [...down, 0];
   for (let v = 0; v < p; v++) {
     let layer = 0;

@@ -28,6 +28,9 @@ WIDEST = 1.2
 """Variables of a layer at most, as a multiple of the root of their number: the picture is a little broader than high,
 as screens are."""
 
+FEWEST = 6
+"""Variables that a layer can always hold."""
+
 SWEEPS = 24
 """Passes over the layers that look for an order with fewer crossings; after a few, hardly any finds one."""
 
@@ -123,7 +126,7 @@ def _place(
     limit = 0.0
     for room in rooms:
         limit += room
-    limit *= WIDEST / math.sqrt(p)
+    limit *= max(FEWEST, WIDEST * math.sqrt(p)) / p
     shelf: list[tuple[list[int], list[int]]] = []
     layer, layers, reached = 0, 0, 0.0
 
@@ -215,7 +218,7 @@ def _choose_layers(p: int, edges: list[tuple[int, int]]) -> list[int]:
     for upper, lower in edges:
         children[upper].append(lower)
         parents[lower].append(upper)
-    widest = max(6, math.ceil(WIDEST * math.sqrt(p)))
+    widest = max(FEWEST, math.ceil(WIDEST * math.sqrt(p)))
     down = [0] * p
     filled = [0] * (p + 1)
     for v in range(p):
