@@ -444,10 +444,10 @@ function listen() {
     /* The click that ends a drag is none; clicks without a pointer, as screen readers make them, have no detail. */
     if (grip?.moved && event.detail > 0) return;
     const node = event.target.closest("[data-node]");
-    if (node) choose(Number(node.dataset.node));
-  });
-  picture.addEventListener("dblclick", (event) => {
-    if (event.target.closest("[data-node]") && !state.near) showNear(true);
+    if (!node) return;
+    choose(Number(node.dataset.node));
+    /* Not an event of its own, since the first of two clicks draws the variable anew. */
+    if (event.detail === 2 && !state.near) showNear(true);
   });
   picture.addEventListener("pointerover", (event) => {
     if (event.pointerType === "mouse") magnify(event.target.closest("[data-node]"));
