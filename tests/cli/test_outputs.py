@@ -134,7 +134,7 @@ def test_a_report_of_something_else_is_refused(run, tmp_path):
     assert os.listdir(tmp_path) == ["posterior.nc"]
 
 
-@pytest.mark.parametrize("command", [None, "fit", "resume", "simulate", "demo", "report", "reproduce"])
+@pytest.mark.parametrize("command", [None, "fit", "resume", "simulate", "demo", "report", "figure", "reproduce"])
 def test_examples_in_the_help_are_understood(run, table, tmp_path, monkeypatch, command):
     def understand(*_, **__):
         raise ew.DataError("understood.")
@@ -150,7 +150,7 @@ def test_examples_in_the_help_are_understood(run, table, tmp_path, monkeypatch, 
         done = run(*shlex.split(example)[1:])
         if "simulate" in example or "--help" in example:
             assert (done.code, done.err) == (0, "")
-        elif "report" in example:
+        elif "report" in example or "figure" in example:
             assert "There is no posterior.nc in" in done.err
         elif "resume" in example:
             assert "There is no checkpoint in" in done.err
@@ -183,8 +183,8 @@ sys.stderr.write(" ".join(sys.modules))
 @pytest.mark.parametrize(
     ("words", "offered"),
     [
-        ("edgewise ", {"fit", "resume", "simulate", "demo", "report", "reproduce"}),
-        ("edgewise f", {"fit"}),
+        ("edgewise ", {"fit", "resume", "simulate", "demo", "report", "figure", "reproduce"}),
+        ("edgewise f", {"fit", "figure"}),
         ("edgewise fit --ch", {"--chains"}),
         ("edgewise fit --score ", {"bge", "bic", "bdeu", "degenerate-gaussian"}),
         ("edgewise --no", {"--no-color"}),
