@@ -465,7 +465,7 @@ def test_a_run_that_was_stopped_says_so(simulated, open_page):
 
 
 def test_the_page_says_what_it_is_about(open_page, tmp_path):
-    path = tmp_path / "<b>cells & genes</b>.csv"
+    path = tmp_path / "<b>cells & genes.csv"
     ew.simulate(4, 100, seed=1).data.round(1).to_csv(path.with_name("cells.csv"), index=False)
     posterior = sample(path.with_name("cells.csv"))
     about = {**posterior.info["data"], "name": path.name}

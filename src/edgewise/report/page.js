@@ -301,7 +301,7 @@ function fillPanel() {
   const near = make("button", { type: "button" }, state.near ? "Show the whole graph" : "Show only its neighbourhood");
   near.addEventListener("click", () => {
     showNear(!state.near);
-    panel.querySelector("button").focus({ preventScroll: true });
+    panel.firstChild.focus({ preventScroll: true });
   });
   panel.replaceChildren(make("h3", { tabindex: -1 }, make("bdi", {}, names[v])), make("p", {}, near, " ", clear),
     ...rankedList("Most probable parents", list("target", "source"), "None has a probability of 0.01 or more."),
