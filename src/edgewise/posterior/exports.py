@@ -314,7 +314,8 @@ def _write_graphml(path: Path, names: Sequence[str], pairs: pd.DataFrame) -> Non
     edges["compelled"] = compelled[0].where(is_forward, compelled[1])
     edges["compelled_reverse"] = compelled[1].where(is_forward, compelled[0])
     for edge in edges.to_dict("records"):
-        graph.add_edge(edge.pop("source"), edge.pop("target"), **edge)
+        about = {str(name): value for name, value in edge.items() if name not in ("source", "target")}
+        graph.add_edge(edge["source"], edge["target"], **about)
     nx.write_graphml(graph, path)
 
 

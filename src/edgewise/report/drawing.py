@@ -32,8 +32,8 @@ LONGEST = 20
 
 FONT_SIZE = 14.0
 
-NARROW, WIDE = frozenset(" !'(),-./:;I[\\]`fijlrt{|}"), frozenset("mwMW@%&")
-"""Letters of less than ordinary width in these fonts, and of more."""
+NARROW, WIDE = frozenset(" !'(),-./:;I[\\]`fijlrt{|}"), frozenset("mwMW@%&<>=+~#")
+"""Letters of less than ordinary width in sans-serif fonts, and of more."""
 
 PADDING, NARROWEST = 22.0, 44.0
 """Pixels of a box that are not its name, and the least width of a box, which a finger can still hit."""
@@ -123,8 +123,8 @@ def _letter_width(letter: str) -> float:
     if unicodedata.east_asian_width(letter) in "WF":
         return 1.1
     if letter in NARROW:
-        return 0.31
-    return 0.88 if letter in WIDE else 0.7 if letter.isupper() or not letter.isascii() else 0.56
+        return 0.36
+    return 0.9 if letter in WIDE else 0.72 if letter.isupper() or not letter.isascii() else 0.61
 
 
 def draw_layers(

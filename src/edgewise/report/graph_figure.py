@@ -19,6 +19,7 @@ from .drawing import FADED, FONT_SIZE, HEIGHT, Drawing, digits
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 FONTS = ("Arial", "Helvetica", "Liberation Sans", "DejaVu Sans")
 """Of the first three every letter has the same width, and one is nearly everywhere; the last is in matplotlib."""
@@ -155,7 +156,7 @@ def _paint(drawing: Drawing, path: Path, kind: str) -> None:
         axes.set(xlim=(left, left + width), ylim=(top + height, top))
         axes.set_axis_off()
         _paint_lines(drawing, axes)
-        _paint_boxes(drawing, axes)
+        _paint_boxes(drawing, axes, figure)
         metadata: dict[str, Any] = {"CreationDate": None} if kind == "pdf" else {}
         figure.savefig(path, format=kind, dpi=DOTS, facecolor=PAPER, metadata=metadata)
 
@@ -181,15 +182,17 @@ def _paint_lines(drawing: Drawing, axes: "Axes") -> None:
             axes.add_patch(Polygon(line.head, closed=True, facecolor=colour, linewidth=0, alpha=line.opacity))
 
 
-def _paint_boxes(drawing: Drawing, axes: "Axes") -> None:
+def _paint_boxes(drawing: Drawing, axes: "Axes", figure: "Figure") -> None:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.font_manager import fontManager
     from matplotlib.patches import FancyBboxPatch
-    from matplotlib.textpath import TextPath
 
     installed = {font.name for font in fontManager.ttflist}
     # Those that have Chinese, Japanese and Korean letters stand in where the others have none.
     families = [name for name in (*FONTS, *sorted(installed)) if name in installed and (name in FONTS or "CJK" in name)]
     size = FONT_SIZE * POINTS / PIXELS
+    canvas: Any = FigureCanvasAgg(figure)
+    renderer, dots = canvas.get_renderer(), figure.dpi / PIXELS
     for box in drawing.boxes:
         fill, stroke = (CHOSEN, INK) if box.is_chosen else (NODE, NODE_LINE)
         corner = box.x - box.width / 2, box.y - HEIGHT / 2
@@ -202,7 +205,7 @@ def _paint_boxes(drawing: Drawing, axes: "Axes") -> None:
             parse_math=False, alpha=FADED[2] if box.is_faint else 1.0,
         )  # fmt: skip
         # Where the fonts at hand are wider than was thought, a name is made to fit.
-        room = box.width - 10
-        wide = TextPath((0, 0), box.label, size=FONT_SIZE, prop=text.get_fontproperties()).get_extents().width
+        room = (box.width - 10) * dots
+        wide = text.get_window_extent(renderer).width
         if wide > room:
             text.set_fontsize(size * room / wide)
