@@ -30,6 +30,9 @@ WIDE, HIGH = 128, 92
 BOX = 110, 32
 """Pixels of a folder's box."""
 
+LANE = 0.12
+"""The room of a line that passes a layer, where a folder has 1."""
+
 CAPTION = "An arrow leads from a folder to what it imports. Pale: it could be reached along dark arrows, too."
 
 
@@ -79,7 +82,7 @@ def draw(edges: list[tuple[str, str]]) -> str:
     needed = nx.transitive_reduction(graph)
     names = sorted(graph)
     dag = nx.to_numpy_array(graph, names, dtype=bool)
-    layout = lay_out(dag)
+    layout = lay_out(dag, lane=LANE)
     across = [*layout.across, *(place for places in layout.bends.values() for place in places)]
     left, right = min(across), max(across)
 

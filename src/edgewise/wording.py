@@ -1,11 +1,15 @@
 """The parts that messages and pages are made of."""
 
+import re
 from collections.abc import Sequence
 from reprlib import Repr
 from typing import Any
 
 LISTED = 5
 """Names in a message before the rest is only counted; more are no help in finding the fault."""
+
+NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""The characters that XML 1.0 (section 2.2) excludes, even in escaped form."""
 
 _shortener = Repr()
 _shortener.maxstring = _shortener.maxother = 120  # the length of a long path
@@ -92,6 +96,17 @@ def printable(text: str) -> str:
     'µ \\x1b[31mred'
     """
     return "".join(character if character.isprintable() else repr(character)[1:-1] for character in text)
+
+
+def writable(text: str) -> str:
+    r"""Return a text with the replacement character, U+FFFD, for what no XML file can hold.
+
+    Examples
+    --------
+    >>> ascii(writable("bell\x07"))
+    "'bell\\ufffd'"
+    """
+    return NOT_IN_XML.sub("\ufffd", text)
 
 
 def shorten(name: str, longest: int) -> str:

@@ -18,7 +18,7 @@ from edgewise.data import load_data
 from reports import count_pairs, data_of
 
 QUICK = ("--iterations", "2000", "--thin", "10", "--seed", "1")
-COMMANDS = ("reproduce", "fit", "simulate", "demo", "report", "next", "effect", "compare")
+COMMANDS = ("reproduce", "fit", "simulate", "demo", "report", "next", "effect", "compare", "figure")
 FILES = ["edges.csv", "pairs.csv", "posterior.nc", "report.html", "run.json"]
 
 HEAVY = {"numpy", "numba", "scipy", "pandas", "xarray", "networkx", "h5py", "matplotlib", "plotly"}

@@ -135,9 +135,10 @@ def test_a_report_of_something_else_is_refused(run, tmp_path):
     assert os.listdir(tmp_path) == ["posterior.nc"]
 
 
-@pytest.mark.parametrize(
-    "command", [None, "fit", "resume", "simulate", "demo", "report", "next", "effect", "compare", "reproduce"]
-)
+COMMANDS = ("fit", "resume", "simulate", "demo", "report", "next", "effect", "compare", "figure", "reproduce")
+
+
+@pytest.mark.parametrize("command", [None, *COMMANDS])
 def test_examples_in_the_help_are_understood(run, table, tmp_path, monkeypatch, command):
     def understand(*_, **__):
         raise ew.DataError("understood.")
@@ -153,7 +154,7 @@ def test_examples_in_the_help_are_understood(run, table, tmp_path, monkeypatch, 
         done = run(*shlex.split(example)[1:])
         if "simulate" in example or "--help" in example:
             assert (done.code, done.err) == (0, "")
-        elif any(word in example for word in ("report", "next", "effect", "compare")):
+        elif any(word in example for word in ("report", "next", "effect", "compare", "figure")):
             assert "There is no posterior.nc in" in done.err
         elif "resume" in example:
             assert "There is no checkpoint in" in done.err
@@ -186,8 +187,8 @@ sys.stderr.write(" ".join(sys.modules))
 @pytest.mark.parametrize(
     ("words", "offered"),
     [
-        ("edgewise ", {"fit", "resume", "simulate", "demo", "report", "next", "effect", "compare", "reproduce"}),
-        ("edgewise f", {"fit"}),
+        ("edgewise ", set(COMMANDS)),
+        ("edgewise f", {"fit", "figure"}),
         ("edgewise fit --ch", {"--chains"}),
         ("edgewise fit --score ", {"bge", "bic", "bdeu", "degenerate-gaussian"}),
         ("edgewise --no", {"--no-color"}),

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 import edgewise as ew
-from edgewise.data import columns, load_data, look
+from edgewise.data import columns, load_data, look, summarize_data
 from edgewise.data.columns import Limits
 from edgewise.data.pairs import _find_carriers, _fisher
 from sentences import check_sentence
@@ -313,3 +313,22 @@ def test_many_columns_are_looked_at_in_part(rng):
     assert found.keys() == {"skewed", "row-order", "few-rows"}
     assert found["skewed"].columns == ("X7",)
     assert 500 < len(found["row-order"].columns) <= 1000
+
+
+def test_a_record_has_the_skewness_and_the_number_of_values_of_each_column(rng):
+    table = pd.DataFrame(rng.gamma(1.0, size=(90, 3)), columns=list("abc")).round(1)
+    table["grade"] = pd.Categorical(rng.choice(["low", "high"], size=90))
+    table.loc[:4, "b"] = np.nan
+    about = summarize_data(load_data(table, missing="em"))
+    expected = [stats.skew(table[name].dropna()) for name in "abc"]
+    np.testing.assert_allclose(about["skewness"][:3], expected, rtol=0, atol=5.1e-5)
+    assert about["skewness"][3] is None
+    assert about["distinct"] == [table[name].nunique() for name in table]
+    assert summarize_data(load_data(ew.Covariance(np.eye(3) + 1, n=50))) == {}
+
+
+def test_a_record_has_the_name_of_the_file_and_not_where_it_was(tmp_path):
+    ew.simulate(3, 50, seed=1).data.to_csv(tmp_path / "cells.csv", index=False)
+    for path in (tmp_path / "cells.csv", str(tmp_path / "cells.csv")):
+        assert summarize_data(load_data(path))["name"] == "cells.csv"
+    assert load_data(tmp_path / "cells.csv").record() == load_data(pd.read_csv(tmp_path / "cells.csv")).record()

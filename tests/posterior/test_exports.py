@@ -171,15 +171,33 @@ def test_csv_without_a_known_error_and_without_edges(tmp_path):
 
 
 @pytest.mark.parametrize("threshold", [0, 0.4, 1])
-def test_graphml_comes_back_through_networkx(tmp_path, posterior, threshold):
+def test_graphml_comes_back_through_networkx_with_one_edge_for_each_pair(tmp_path, posterior, threshold):
     export(posterior, str(tmp_path / "graph.graphml"), threshold)
     found = nx.read_graphml(tmp_path / "graph.graphml")
-    expected = to_networkx(posterior, threshold)
+    pairs = posterior.pairs(threshold)
     assert isinstance(found, nx.DiGraph)
-    assert list(found.nodes) == list(expected.nodes)
-    assert {(u, v): data for u, v, data in found.edges(data=True)} == {
-        (u, v): data for u, v, data in expected.edges(data=True)
-    }
+    assert tuple(found.nodes) == posterior.nodes
+    assert found.number_of_edges() == len(pairs)
+    for pair in pairs.itertuples():
+        forward = pair.forward, pair.told_forward
+        backward = pair.backward, pair.told_backward
+        ends = (pair.a, pair.b) if pair.forward >= pair.backward else (pair.b, pair.a)
+        here, there = (forward, backward) if ends == (pair.a, pair.b) else (backward, forward)
+        assert found.edges[ends] == {
+            "probability": here[0], "compelled": here[1], "reverse": there[0], "compelled_reverse": there[1],
+            "joined": pair.joined, "told": pair.direction != "-",
+        }  # fmt: skip
+
+
+@pytest.mark.parametrize("ending", [".graphml", ".dot"])
+def test_a_graph_holds_by_default_what_the_report_shows(tmp_path, posterior, ending):
+    for name, threshold in (("default", None), ("shown", 0.5), ("all", 0)):
+        posterior.export(tmp_path / f"{name}{ending}", threshold)
+    default, shown, everything = ((tmp_path / f"{name}{ending}").read_bytes() for name in ("default", "shown", "all"))
+    assert default == shown
+    assert (shown == everything) == (len(posterior.pairs(0.5)) == len(posterior.pairs()))
+    posterior.export(tmp_path / "edges.csv")
+    assert len(read_table(tmp_path / "edges.csv")) == len(posterior.edges())
 
 
 DOT_STRING = r'"((?:[^"\\]|\\.)*)"'

@@ -185,8 +185,7 @@ def test_only_directions_that_can_be_told_are_called_so(case):
     assert set(zip(*(joined[joined["direction"] == "->"][end] for end in "ab"), strict=True)) == told
     assert (joined["direction"] != "<-").all()
     # With an arrowhead, and only then, it is drawn so: in pictures, and for Graphviz.
-    heads = [bool(line.marker.size[-1]) for line in posterior.plot_graph().data[:-1]]
-    assert sum(heads) == len(told)
+    assert sum(line.head is not None for line in posterior.plot_graph().drawing.lines) == len(told)
 
 
 @pytest.mark.parametrize("name", ["chain", "star", "fork", "collider"])

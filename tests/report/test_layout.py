@@ -6,7 +6,7 @@ import pytest
 from scipy.optimize import isotonic_regression
 
 import edgewise as ew
-from edgewise.report.layout import BEND, _rising, lay_out
+from edgewise.report.layout import BEND, _count_crossings, _rising, lay_out
 
 
 def dags():
@@ -71,4 +71,54 @@ def test_a_tree_is_drawn_without_crossings():
 def test_places_rise_as_near_to_those_wanted_as_they_can(rng):
     for size in (1, 2, 3, 10, 50):
         for wanted in (rng.normal(size=size), rng.integers(3, size=size).astype(float), -np.arange(float(size))):
-            np.testing.assert_allclose(_rising(wanted), isotonic_regression(wanted).x, rtol=0, atol=1e-12)
+            weight = rng.uniform(0.1, 10, size=size)
+            expected = isotonic_regression(wanted, weights=weight).x
+            np.testing.assert_allclose(_rising(wanted.tolist(), weight.tolist()), expected, rtol=0, atol=1e-12)
+
+
+def naive_crossings(rows, below, position):
+    lines = [[(position[one], position[other]) for one in row for other in below[one]] for row in rows[:-1]]
+    return sum(
+        (one[0] - other[0]) * (one[1] - other[1]) < 0
+        for row in lines
+        for number, one in enumerate(row)
+        for other in row[:number]
+    )
+
+
+def test_crossings_are_counted_as_one_sees_them(rng):
+    for size in (1, 3, 12):
+        rows = [list(range(size)), list(range(size, 2 * size)), list(range(2 * size, 3 * size))]
+        below = [
+            sorted(rng.choice(rows[layer + 1], size=rng.integers(size + 1), replace=False).tolist())
+            if layer < 2
+            else []
+            for layer in range(3)
+            for _ in range(size)
+        ]
+        position = [int(number) for _ in rows for number in rng.permutation(size)]
+        for row in rows:
+            row.sort(key=position.__getitem__)
+        assert _count_crossings(rows, below, position) == naive_crossings(rows, below, position)
+
+
+def test_widths_keep_variables_apart(rng):
+    dag = ew.simulate(40, 2, neighbours=3, seed=1).dag
+    widths = rng.uniform(40, 200, size=40)
+    layout = lay_out(dag, widths, lane=14)
+    for layer in range(int(layout.down.max()) + 1):
+        row = np.flatnonzero(layout.down == layer)
+        row = row[np.argsort(layout.across[row])]
+        for one, other in pairwise(row):
+            assert layout.across[other] - layout.across[one] >= (widths[one] + widths[other]) / 2 - 1e-9
+
+
+def test_parts_that_are_not_joined_do_not_mix():
+    """Two chains of three, and a pair: each keeps its side, or its shelf."""
+    dag = np.zeros((8, 8), dtype=bool)
+    for i, j in ((0, 2), (2, 4), (1, 3), (3, 5), (6, 7)):
+        dag[i, j] = True
+    layout = lay_out(dag)
+    assert layout.down.tolist() == [0, 0, 1, 1, 2, 2, 0, 1]
+    spans = [(layout.across[part].min(), layout.across[part].max()) for part in ([0, 2, 4], [1, 3, 5], [6, 7])]
+    assert all(one[1] + 1 <= other[0] + 1e-9 for one, other in pairwise(sorted(spans)))

@@ -2,11 +2,13 @@
 
 import json
 import re
+import warnings
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import skew
 
 import edgewise as ew
 from edgewise.posterior.content import edge_table
@@ -141,7 +143,8 @@ def test_search_finds_a_variable_by_its_name(simulated, open_page):
 
 def test_a_large_graph_shows_the_neighbourhood_of_what_is_selected(large, open_page, screenshot):
     page = open_page(large)
-    assert page.locator("#near").is_checked()
+    assert page.locator("[data-node]").count() == 100
+    page.locator("#near").check()
     edges = drawn_pairs(large).query("joined >= 0.5").replace({"source": dict(enumerate(large.nodes))})
     edges["target"] = edges["target"].map(dict(enumerate(large.nodes)))
     for name in (page.locator("#panel h3").inner_text(), "X3", "X50"):
@@ -273,8 +276,8 @@ def test_a_pair_is_drawn_as_its_direction_allows(simulated, open_page):
     page = open_page(simulated)
     move_slider(page, 0.05)
     lines = page.locator("#picture path.edge").evaluate_all(
-        "all => all.map(line => [line.querySelector('title').textContent, line.classList.contains('told'), "
-        "line.hasAttribute('marker-end'), line.getPointAtLength(0).x, line.getPointAtLength(0).y])"
+        "all => all.map(line => [line.parentNode.querySelector('title').textContent, line.classList.contains('told'), "
+        "line.parentNode.querySelector('.head') !== null, line.getPointAtLength(0).x, line.getPointAtLength(0).y])"
     )
     places = page.locator("#picture .node").evaluate_all(
         "all => all.map(node => [node.dataset.node, node.transform.baseVal[0].matrix.e])"
@@ -484,3 +487,56 @@ def test_where_no_direction_is_open_there_is_no_experiment(open_page):
     assert posterior.advice is None
     page = open_page(posterior)
     assert page.locator("#next").count() == page.locator("nav a[href='#next']").count() == 0
+
+
+def test_the_page_says_what_it_is_about(open_page, tmp_path):
+    path = tmp_path / "<b>cells & genes.csv"
+    ew.simulate(4, 100, seed=1).data.round(1).to_csv(path.with_name("cells.csv"), index=False)
+    posterior = sample(path.with_name("cells.csv"))
+    about = {**posterior.info["data"], "name": path.name}
+    page = open_page(replace(posterior, info={**posterior.info, "data": about, "date": "2026-03-01T12:00:00+00:00"}))
+    assert page.locator("h1").inner_text() == path.name
+    assert page.title().startswith(path.name)
+    assert page.locator("#about").inner_text() == "100 rows of 4 variables; sampled on 1 March 2026, 12:00 UTC."
+    assert open_page(posterior).locator("h1").inner_text() == "cells.csv"
+
+
+def test_the_table_of_the_data_tells_skewness_and_different_values(open_page, tmp_path):
+    data = ew.simulate(4, 100, seed=1).data.round(1)
+    data["X3"] = np.exp(data["X3"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ew.DataWarning)
+        posterior = sample(data)
+    rows = (
+        open_page(posterior)
+        .locator("#settings .compact tbody tr")
+        .evaluate_all("all => all.map(row => [...row.cells].map(cell => cell.innerText))")
+    )
+    for row, name in zip(rows, data, strict=True):
+        assert row[0] == name
+        assert float(row[3]) == pytest.approx(skew(data[name]), abs=0.006)
+        assert int(row[4]) == data[name].nunique()
+    # A file from before has neither, and its report has all the rest.
+    old = {key: value for key, value in posterior.info["data"].items() if key not in ("skewness", "distinct", "name")}
+    info = {key: value for key, value in posterior.info.items() if key != "date"}
+    replace(posterior, info={**info, "data": old}).save(tmp_path / "old.nc")
+    page = open_page(ew.load(tmp_path / "old.nc"))
+    assert page.locator("#settings .compact thead th").count() == 3
+    assert page.locator("#about").inner_text() == "100 rows of 4 variables."
+
+
+def test_nothing_is_cut_on_a_phone(simulated, large, open_page, screenshot):
+    """Every cell of the tables of pairs, of DAGs and of the data is on the screen, and its words are whole."""
+    for posterior in (simulated, large):
+        page = open_page(posterior, "phone")
+        for cells in ("#pair-table td", "#dags td", "#dags tbody th", "#settings td", "#settings th"):
+            beyond = page.locator(cells).evaluate_all(
+                "all => all.filter(cell => { const box = cell.getBoundingClientRect(); "
+                "return box.width > 0 && (box.left < 0 || box.right > innerWidth + 0.5); }).length"
+            )
+            assert beyond == 0, cells
+        broken = page.locator("#dags .changes bdi").evaluate_all(
+            "all => all.filter(name => name.getClientRects().length > 1).length"
+        )
+        assert broken == 0
+    screenshot(page, "phone-tables")

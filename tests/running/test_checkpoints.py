@@ -924,3 +924,16 @@ def test_a_request_is_what_was_asked_for(data):
     back = requests.unpack_request(requests.pack_request(request))
     pd.testing.assert_frame_equal(back.data, data, check_column_type=False)
     assert replace(back, data=None) == replace(request, data=None)
+
+
+def test_a_run_that_goes_on_keeps_the_name_of_its_data(data, place, tmp_path):
+    path = tmp_path / "cells.csv"
+    data.to_csv(path, index=False)
+    settings = {"iterations": 200, "thin": 10, "chains": 2, "seed": 1, "progress": False}
+    posterior = ew.sample(path, checkpoint=place, **settings)
+    path.replace(tmp_path / "renamed.csv")
+    again = ew.sample(tmp_path / "renamed.csv", checkpoint=place, **settings)  # the same data, by whatever name
+    longer = ew.extend(place, iterations=400, progress=False)
+    names = [one.info["data"]["name"] for one in (posterior, again, longer)]
+    assert names == ["cells.csv", "renamed.csv", "cells.csv"]
+    assert ew.sample(data, **settings).info["data"].get("name") is None

@@ -14,6 +14,7 @@ from edgewise.wording import printable
 from .comparing import compare
 from .decisions import next_experiments
 from .effects import effect
+from .figures import figure
 from .fitting import fit
 from .options import (
     CHAINS,
@@ -210,6 +211,10 @@ app.command(
         "edgewise compare control treated --out comparison", "edgewise compare run1 run2 --out comparison --json"
     )
 )(compare)
+
+app.command(
+    epilog=examples("edgewise figure results --out graph.pdf", "edgewise figure results --out mek.svg --highlight Mek")
+)(figure)
 
 app.command(
     epilog=examples("edgewise reproduce all --out reproduced --quick", "edgewise reproduce table1 --out reproduced")

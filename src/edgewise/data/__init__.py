@@ -5,7 +5,7 @@ from edgewise.data.dataset import Covariance, Dataset, check_fits, find_columns,
 from edgewise.data.dependence import refuse_dependent
 from edgewise.data.finding import Finding
 from edgewise.data.loading import Data, Reading, load_data
-from edgewise.data.looking import look
+from edgewise.data.looking import look, summarize_data
 from edgewise.data.moments import Moments
 from edgewise.data.simulation import Simulation, simulate
 
@@ -25,4 +25,5 @@ __all__ = [
     "look",
     "refuse_dependent",
     "simulate",
+    "summarize_data",
 ]

@@ -1,7 +1,7 @@
 """A look at each column by itself: codes, row numbers, skewness, heavy tails and gross cells."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
@@ -30,6 +30,22 @@ MOST_GROSS = 0.05
 
 HELPFUL = 2 / 3
 """Logs help if they bring skewness and kurtosis down to this part or less."""
+
+
+def describe_columns(values: FloatArray, is_number: Sequence[bool]) -> dict[str, list[Any]]:
+    """Return the ``skewness`` of each column, None of one that has levels, and its number of ``distinct`` values.
+
+    Missing cells do not count.
+    """
+    skewness: list[float | None] = []
+    distinct: list[int] = []
+    with np.errstate(all="ignore"):
+        for column, measures in zip(values.T, is_number, strict=True):
+            known = column[np.isfinite(column)]
+            distinct.append(_count_levels(known)[0])
+            skew = _shape(known)[0] if measures else np.nan
+            skewness.append(round(skew, 4) if np.isfinite(skew) else None)
+    return {"skewness": skewness, "distinct": distinct}
 
 
 def find_numbered(values: FloatArray, names: Sequence[str]) -> list[Finding]:

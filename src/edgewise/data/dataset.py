@@ -66,6 +66,8 @@ class Dataset:
     treatment
         What was done to the table: ``"transform"``, ``"missing"``, and the number of ``"missing_cells"`` and
         ``"dropped_rows"``, as far as they apply.
+    source
+        The name of the file that the data came from, if they did.
     """
 
     names: tuple[str, ...]
@@ -77,6 +79,7 @@ class Dataset:
     is_set: npt.NDArray[np.bool_] | None = None
     given_moments: Moments | None = None
     treatment: Mapping[str, Any] = field(default_factory=dict)
+    source: str | None = None
 
     def __post_init__(self) -> None:
         if not self.kinds:

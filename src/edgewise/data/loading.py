@@ -122,7 +122,7 @@ def load_data(data: Data, **reading: Unpack[Reading]) -> Dataset:
             )
         return data if isinstance(data, Dataset) else _from_covariance(data)
     if isinstance(data, str | os.PathLike):
-        return _from_frame(read_table(Path(data), settings.header), settings)
+        return _from_frame(read_table(Path(data), settings.header), settings, source=Path(data).name)
     if settings.header != "auto":
         raise ArgumentError(
             f"header={settings.header} is for text files, but the data are of type {type(data).__name__}: leave it out."
@@ -176,7 +176,7 @@ def _as_frame(array: npt.NDArray[np.generic]) -> pd.DataFrame:
     return pd.DataFrame(array, columns=list(default_names(array.shape[1])))
 
 
-def _from_frame(frame: pd.DataFrame, settings: _Settings) -> Dataset:
+def _from_frame(frame: pd.DataFrame, settings: _Settings, *, source: str | None = None) -> Dataset:
     names = tuple("" if is_scalar(name) and pd.isna(name) else str(name) for name in frame.columns)
     validation.check_names(names)
     frame = frame.set_axis(list(names), axis=1)
@@ -209,6 +209,7 @@ def _from_frame(frame: pd.DataFrame, settings: _Settings) -> Dataset:
         conditions=() if is_set is None else sum_up(is_set, [conditions[row] for row in np.flatnonzero(kept)], names),
         is_set=is_set,
         treatment=treatment,
+        source=source,
     )
     _check_numbers(dataset)
     return dataset

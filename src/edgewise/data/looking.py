@@ -10,10 +10,11 @@ rows are looked at, and with interventions those of the condition that has most 
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from edgewise.data.columns import find_coarse, find_numbered, find_shapes
+from edgewise.data.columns import describe_columns, find_coarse, find_numbered, find_shapes
 from edgewise.data.dataset import Dataset
 from edgewise.data.finding import FEWEST_ROWS, Finding
 from edgewise.data.moments import FloatArray
@@ -56,6 +57,21 @@ def look(dataset: Dataset) -> tuple[Finding, ...]:
             findings += seen if numbers.n == dataset.n else [_among(finding, numbers.n, dataset) for finding in seen]
         findings += [*find_same_levels(dataset), *_find_few_rows(dataset.n, dataset.p)]
     return tuple(findings)
+
+
+def summarize_data(dataset: Dataset) -> dict[str, Any]:
+    """Return what a record of a run says of its data beyond what they are: their name, and two numbers of each column.
+
+    Examples
+    --------
+    >>> from edgewise.data import load_data, simulate
+    >>> sorted(summarize_data(load_data(simulate(3, 50, seed=1).data)))
+    ['distinct', 'skewness']
+    """
+    about: dict[str, Any] = {} if dataset.source is None else {"name": dataset.source}
+    if dataset.values is not None:
+        about |= describe_columns(dataset.values, [kind == "continuous" for kind in dataset.kinds])
+    return about
 
 
 def _numbers_of(dataset: Dataset) -> Dataset | None:

@@ -17,7 +17,7 @@ from edgewise.report import Content, draw_edges, summarize, write_page
 from .accounts import describe_data, describe_model
 from .diagnostics import LARGEST_DIFFERENCE
 from .effects import pair_effects
-from .pictures import draw_agreement, draw_experiments, draw_trace, drawn_pairs, lay_out_pairs
+from .pictures import LEAST_DRAWN, draw_agreement, draw_experiments, draw_trace, drawn_pairs, order_pairs
 from .summaries import PROBABLE, headline
 
 if TYPE_CHECKING:
@@ -39,11 +39,11 @@ def write_report(posterior: "Posterior", path: str | os.PathLike[str]) -> None:
     """Write the report; see :meth:`edgewise.Posterior.report`."""
     diagnostics, pairs = posterior.silent_diagnostics, posterior.numbered_pairs
     chains, draws = posterior.weights.shape
-    layout = lay_out_pairs(len(posterior.nodes), drawn_pairs(posterior), PROBABLE)
+    order = order_pairs(len(posterior.nodes), drawn_pairs(posterior))
     pictures = {"trace": draw_trace(posterior)}
     if chains > 1:
         pictures["agreement"] = draw_agreement(posterior, None, None)
-    pictures["edges"] = draw_edges(posterior.nodes, posterior.edge_probabilities().to_numpy(), layout)
+    pictures["edges"] = draw_edges(posterior.nodes, posterior.edge_probabilities().to_numpy(), order)
     experiments = posterior.quick_experiments.head(MOST_EXPERIMENTS) if posterior.advice else pd.DataFrame()
     if posterior.advice:
         pictures["next"] = draw_experiments(experiments)
@@ -73,7 +73,8 @@ def write_report(posterior: "Posterior", path: str | os.PathLike[str]) -> None:
         joined=len(pairs),
         pairs=with_intervals(posterior),
         edges=edge_table(posterior),
-        layout=layout,
+        least_drawn=LEAST_DRAWN,
+        order=order,
         blankets=posterior.markov_blanket_probabilities().to_numpy(),
         dags=_top_dag_rows(posterior),
         advice=posterior.advice,
@@ -90,6 +91,7 @@ def summarize_posterior(posterior: "Posterior") -> str:
         verdict=posterior.silent_diagnostics.verdict,
         headline=headline(posterior.numbered_pairs),
         pairs=posterior.pairs(),
+        graph=posterior.plot_graph().svg,
     )
 
 

@@ -29,13 +29,10 @@ import pandas as pd
 from edgewise.arguments import is_whole
 from edgewise.errors import ArgumentError
 from edgewise.files import new_file
-from edgewise.wording import enumerate_items, enumerate_names, quote
+from edgewise.wording import enumerate_items, enumerate_names, quote, writable
 
 from .posterior import Posterior
-from .summaries import TOLD, orient_pairs
-
-NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""The characters that XML 1.0 (section 2.2) excludes, even in escaped form."""
+from .summaries import PROBABLE, TOLD, orient_pairs
 
 ENTITY = re.compile(r"&(?=#?\w+;)")
 """What Graphviz would take for the beginning of an HTML entity, also in an ordinary label."""
@@ -111,15 +108,19 @@ def edge_list(posterior: Posterior, threshold: float = 0.5) -> list[tuple[str, s
     return [(source, target) for source, target in pairs if dag[number[source], number[target]]]
 
 
-def export(posterior: Posterior, path: str | os.PathLike[str], threshold: float = 0.0) -> None:
+def export(posterior: Posterior, path: str | os.PathLike[str], threshold: float | None = None) -> None:
     r"""Write the probable edges to a file, in the format that its name asks for.
 
     ``.csv``
         The table of :meth:`Posterior.edges`; text is quoted, numbers are not.
     ``.graphml``
-        The graph of :func:`to_networkx`, with its attributes.
+        The pairs of :meth:`Posterior.pairs`, one edge for each, in its more probable direction. It has the attributes
+        ``joined`` (the probability of either direction), ``probability`` and ``compelled`` of this direction,
+        ``reverse`` and ``compelled_reverse`` of the other, and ``told``: whether the direction can be told, and an
+        arrowhead is due. (The format has undirected edges too, but most programs do not read both kinds from one file.)
+        :func:`to_networkx` has every direction as an edge of its own.
     ``.dot`` or ``.gv``
-        The pairs of :meth:`Posterior.pairs` for Graphviz. Each line is labelled with the probability that the two are
+        The same pairs for Graphviz. Each line is labelled with the probability that the two are
         joined, and the wider, the more probable that is. It has an arrowhead only where the direction can be told.
         Nodes are named and shown as the variables, in Graphviz's spelling: ``\"``, ``\\`` and ``\n`` for quotes,
         backslashes and line breaks, ``&amp;`` where an HTML entity would be seen otherwise.
@@ -131,8 +132,9 @@ def export(posterior: Posterior, path: str | os.PathLike[str], threshold: float 
     path
         The file; one that exists is replaced once the new one is complete.
     threshold
-        Leave out edges, or in a drawing pairs, less probable than this. Those that were never drawn are always left
-        out.
+        Leave out edges, or in a graph pairs, less probable than this. By default a table has all edges, and a graph the
+        pairs that are more probably joined than not, as the report shows them; 0 for all. Those that were never drawn
+        are always left out.
 
     Raises
     ------
@@ -158,6 +160,8 @@ def export(posterior: Posterior, path: str | os.PathLike[str], threshold: float 
             f"what is to be written, but {quote(path.name)} was given."
         )
     tabulate, write = WRITERS[path.suffix.lower()]
+    if threshold is None:
+        threshold = 0.0 if write is write_csv else PROBABLE
     if write is not write_csv:
         posterior = _with_writable_names(posterior)
     table = tabulate(posterior, threshold)
@@ -302,8 +306,18 @@ def write_csv(path: Path, names: Sequence[str], table: pd.DataFrame) -> None:
     table.to_csv(path, index=False, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
 
 
-def _write_graphml(path: Path, names: Sequence[str], edges: pd.DataFrame) -> None:
-    nx.write_graphml(_graph(names, edges), path)
+def _write_graphml(path: Path, names: Sequence[str], pairs: pd.DataFrame) -> None:
+    graph: nx.DiGraph[str] = nx.DiGraph()
+    graph.add_nodes_from(names)
+    compelled = pairs["told_forward"], pairs["told_backward"]
+    is_forward = pairs["forward"] >= pairs["backward"]
+    edges = orient_pairs(pairs).rename(columns={"is_told": "told"})
+    edges["compelled"] = compelled[0].where(is_forward, compelled[1])
+    edges["compelled_reverse"] = compelled[1].where(is_forward, compelled[0])
+    for edge in edges.to_dict("records"):
+        about = {str(name): value for name, value in edge.items() if name not in ("source", "target")}
+        graph.add_edge(edge["source"], edge["target"], **about)
+    nx.write_graphml(graph, path)
 
 
 def _write_dot(path: Path, names: Sequence[str], pairs: pd.DataFrame) -> None:
@@ -335,7 +349,7 @@ Write = Callable[[Path, Sequence[str], pd.DataFrame], None]
 
 WRITERS: dict[str, tuple[Tabulate, Write]] = {
     ".csv": (Posterior.edges, write_csv),
-    ".graphml": (Posterior.edges, _write_graphml),
+    ".graphml": (Posterior.pairs, _write_graphml),
     ".dot": (Posterior.pairs, _write_dot),
     ".gv": (Posterior.pairs, _write_dot),
 }
@@ -345,7 +359,7 @@ WRITERS: dict[str, tuple[Tabulate, Write]] = {
 def _with_writable_names(posterior: Posterior) -> Posterior:
     """Replace what no file may hold, unless different names would become the same."""
     nodes = posterior.nodes
-    names = tuple(NOT_IN_XML.sub("\ufffd", name) for name in nodes)
+    names = tuple(writable(name) for name in nodes)
     if names == nodes:
         return posterior
     times = Counter(names)

@@ -11,8 +11,9 @@ if TYPE_CHECKING:
     from plotly.graph_objects import Figure
     from xarray import DataTree
 
-    from edgewise.report import Picture
+    from edgewise.report import GraphFigure, Picture
 
+    from .pictures import Variables
     from .posterior import Kind, Posterior
 
 
@@ -31,7 +32,7 @@ class Outputs:
 
         return edge_list(self, threshold)
 
-    def export(self: "Posterior", path: str | os.PathLike[str], threshold: float = 0.0) -> None:
+    def export(self: "Posterior", path: str | os.PathLike[str], threshold: float | None = None) -> None:
         """Write the probable edges in the format of another program.
 
         Parameters
@@ -39,7 +40,8 @@ class Outputs:
         path
             A file whose name ends in .csv, .graphml, .dot or .gv; see :func:`edgewise.posterior.exports.export`.
         threshold
-            Leave out edges, or in a drawing pairs, less probable than this.
+            Leave out edges, or in a graph pairs, less probable than this. By default a table has all edges, and a graph
+            the pairs that are joined with a probability of .5 or more, as the report shows them; 0 for all.
         """
         from .exports import export
 
@@ -118,25 +120,42 @@ class Outputs:
 
         write_report(self, path)
 
-    def plot_graph(self: "Posterior", threshold: float = 0.5) -> "Figure":
-        """Draw the pairs of variables that are probably joined, in layers, probable causes above effects.
+    def plot_graph(
+        self: "Posterior",
+        threshold: float = 0.5,
+        highlight: "Variables | None" = None,
+        *,
+        neighbourhood: bool = False,
+        path: str | os.PathLike[str] | None = None,
+    ) -> "GraphFigure":
+        """Draw the pairs of variables that are probably joined, as the report does: a figure for a paper.
 
-        The wider a line, the more probable. It is solid and has an arrowhead where the direction can be told: where it
-        is compelled with a probability of .75 or more, given that the pair is joined. All others are dotted. Both
-        directions show on hovering.
+        Variables stand in layers, probable causes above effects, and lines run around them. The wider and darker a
+        line, the more probable. It is solid and has an arrowhead where the direction can be told: where it is compelled
+        with a probability of .75 or more, given that the pair is joined. All others are dashed.
 
         Parameters
         ----------
         threshold
             Leave out pairs that are joined with a lower probability than this.
+        highlight
+            A variable that stands out, by name or column number, or several: lines to others are faded.
+        neighbourhood
+            Draw only the highlighted variables and their Markov blankets.
+        path
+            A file to write, whose name ends in .svg, .pdf or .png; the last two need matplotlib.
 
         Returns
         -------
-        plotly Figure
+        GraphFigure
+            A notebook shows it; ``figure.svg`` is the picture as text, and ``figure.save(path)`` writes it.
         """
         from .pictures import draw_graph
 
-        return as_figure(draw_graph(self, threshold))
+        figure = draw_graph(self, threshold, highlight, neighbourhood=neighbourhood)
+        if path is not None:
+            figure.save(path)
+        return figure
 
     def plot_trace(self: "Posterior") -> "Figure":
         """Draw the log posterior along each chain, as a plotly figure; of long chains, a thousand draws."""

@@ -1,26 +1,51 @@
 """The pictures of a posterior: what each of them shows, for :mod:`edgewise.report` to draw."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
+import networkx as nx
 import numpy as np
 import pandas as pd
 
 from edgewise import report
 from edgewise.arguments import check_threshold, is_whole
+from edgewise.data import find_columns
 from edgewise.errors import ArgumentError
-from edgewise.report import Layout, Picture, lay_out
+from edgewise.graphs import to_networkx
+from edgewise.report import GraphFigure, Layout, Picture, lay_out
 
-from .summaries import PROBABLE, consensus, orient_pairs
+from .summaries import consensus, orient_pairs
 
 if TYPE_CHECKING:
     from .posterior import Kind, Posterior
 
+Variables: TypeAlias = str | int | Sequence[str | int]
+"""A variable by name or by column number, or several."""
 
-def draw_graph(posterior: "Posterior", threshold: float) -> Picture:
+LEAST_DRAWN = 0.05
+"""The least threshold of a page: pairs less probable have no say in the order of the variables."""
+
+
+def draw_graph(
+    posterior: "Posterior", threshold: float, highlight: Variables | None, *, neighbourhood: bool
+) -> GraphFigure:
     """Draw the pairs that are probably joined; see :meth:`edgewise.Posterior.plot_graph`."""
-    pairs = drawn_pairs(posterior)
+    pairs, nodes = drawn_pairs(posterior), posterior.nodes
     shown = pairs[pairs["joined"] >= check_threshold(threshold)]
-    return report.draw_graph(posterior.nodes, shown, lay_out_pairs(len(posterior.nodes), pairs, threshold))
+    order = order_pairs(len(nodes), pairs, min(threshold, LEAST_DRAWN))
+    chosen = [] if highlight is None else _find_variables(nodes, highlight)
+    if neighbourhood and not chosen:
+        raise ArgumentError("neighbourhood=True needs highlight, the variable whose neighbourhood is to be drawn.")
+    members = sorted(report.find_neighbours(chosen, shown)) if neighbourhood else list(range(len(nodes)))
+    number = {v: k for k, v in enumerate(members)}
+    within = shown[shown["source"].isin(members) & shown["target"].isin(members)]
+    drawing = report.draw_layers(
+        [nodes[v] for v in members],
+        within.assign(**{end: within[end].map(number).astype(int) for end in ("source", "target")}),
+        [number[v] for v in order if v in number],
+        chosen=[number[v] for v in chosen],
+    )
+    return GraphFigure(drawing, f"Pairs of variables that are joined with a probability of {threshold:g} or more")
 
 
 def draw_trace(posterior: "Posterior") -> Picture:
@@ -33,8 +58,8 @@ def draw_trace(posterior: "Posterior") -> Picture:
 
 def draw_edges(posterior: "Posterior", kind: "Kind") -> Picture:
     """Draw the probabilities of all edges as a heat map; see :meth:`edgewise.Posterior.plot_edges`."""
-    layout = lay_out_pairs(len(posterior.nodes), drawn_pairs(posterior), PROBABLE)
-    return report.draw_edges(posterior.nodes, posterior.edge_probabilities(kind).to_numpy(), layout)
+    order = order_pairs(len(posterior.nodes), drawn_pairs(posterior))
+    return report.draw_edges(posterior.nodes, posterior.edge_probabilities(kind).to_numpy(), order)
 
 
 def draw_agreement(posterior: "Posterior", first: int | None, second: int | None) -> Picture:
@@ -54,15 +79,36 @@ def drawn_pairs(posterior: "Posterior") -> pd.DataFrame:
     return orient_pairs(posterior.numbered_pairs)
 
 
-def lay_out_pairs(p: int, pairs: pd.DataFrame, threshold: float) -> Layout:
-    """Place the variables by the pairs that are joined with some probability, in their more probable directions.
+def order_pairs(p: int, pairs: pd.DataFrame, least: float = LEAST_DRAWN) -> list[int]:
+    """Return the variables, probable causes first: along this order, pairs are drawn downwards.
 
-    Where these directions form a cycle, the less probable of them give way.
+    Pairs that are joined with at least the probability ``least`` count, each in its more probable direction. Where
+    these directions form a cycle, the less probable of them give way.
+    """
+    counted = pairs[pairs["joined"] >= least]
+    weight = np.zeros((p, p))
+    weight[counted["source"], counted["target"]] = counted["probability"]
+    return list(nx.lexicographical_topological_sort(to_networkx(consensus(weight, 0.0))))
+
+
+def lay_out_pairs(p: int, pairs: pd.DataFrame, threshold: float) -> Layout:
+    """Place the variables by the pairs that are joined with some probability, every pair downwards along one order.
+
+    An edge of the layout leads from the upper to the lower variable of a pair, which nearly always is the more probable
+    direction: see :func:`order_pairs`.
     """
     shown = pairs[pairs["joined"] >= threshold]
-    weight = np.zeros((p, p))
-    weight[shown["source"], shown["target"]] = shown["probability"]
-    return lay_out(consensus(weight, 0.0))
+    order = order_pairs(p, pairs, min(threshold, LEAST_DRAWN))
+    rank = np.argsort(order)
+    one, other = shown["source"].to_numpy(), shown["target"].to_numpy()
+    is_upwards = rank[one] > rank[other]
+    dag = np.zeros((p, p), dtype=bool)
+    dag[np.where(is_upwards, other, one), np.where(is_upwards, one, other)] = True
+    return lay_out(dag, order=order)
+
+
+def _find_variables(nodes: Sequence[str], variables: Variables) -> list[int]:
+    return find_columns(nodes, [variables] if isinstance(variables, str | int) else variables)
 
 
 def _choose_chains(posterior: "Posterior", first: int | None, second: int | None) -> tuple[int, int]:

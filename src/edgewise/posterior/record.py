@@ -64,6 +64,8 @@ def check_record(info: Any, names: list[str]) -> None:
     data, score = info.get("data") or {}, info.get("score") or {}
     kinds = data.get("kinds")
     require(not kinds or {*names} == kinds.keys(), "the record of the run does not have the kinds of all variables")
+    for about in ("skewness", "distinct"):
+        require(len(data.get(about) or names) == len(names), "the record of the run does not describe all columns")
     nu = score.get("nu") if score.get("name") == "BGe" else None
     require(nu is None or (is_list(_is_number)(nu) and len(nu) == len(names)), "a prior mean of the score is no number")
 
@@ -106,6 +108,9 @@ _IS_DATA = is_dict(
     {},
     {
         "n": is_count,
+        "name": is_text,
+        "skewness": is_list(_maybe(_is_number)),
+        "distinct": is_list(is_count),
         "fingerprint": is_text,
         "kinds": _by_name(is_text),
         "levels": _by_name(is_list(is_text)),
@@ -128,6 +133,7 @@ RECORD: dict[str, Check] = {
     "constraints": _maybe(_are_constraints),
     "schedule": is_dict({"burn_in": is_count, "thin": is_count}),
     "stopped_note": _maybe(is_text),
+    "date": is_text,
     "versions": is_dict({"edgewise": is_text}),
 }
 """What summaries and reports read from a record, where it is there at all."""

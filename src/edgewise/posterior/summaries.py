@@ -86,7 +86,7 @@ def consensus(probability: np.ndarray, threshold: float) -> np.ndarray:
         i, j = sources[edge], targets[edge]
         if not reaches[j, i]:
             dag[i, j] = True
-            reaches |= np.outer(reaches[:, i], reaches[j])
+            reaches[reaches[:, i]] |= reaches[j]
     return dag
 
 

@@ -15,16 +15,11 @@ import pandas as pd
 
 from edgewise.wording import shorten
 
-from .layout import Layout
-
 Picture = dict[str, Any]
 """What plotly.js, or ``plotly.graph_objects.Figure``, takes."""
 
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
 """One for each chain, in turn."""
-
-TOLD, OPEN = COLOURS[0], COLOURS[5]
-"""Pairs whose direction can be told, and others."""
 
 MOST_POINTS = 1000
 """Points of a trace: about as many as a screen has pixels across."""
@@ -34,67 +29,6 @@ MOST_LABELS = 60
 
 SMALLEST_SHOWN = 0.01
 """Edges that two chains both find less probable stand at the origin of their scatter, by the thousand: left out."""
-
-
-def draw_graph(nodes: Sequence[str], pairs: pd.DataFrame, layout: Layout) -> Picture:
-    """Draw pairs of variables that are joined, in layers.
-
-    Parameters
-    ----------
-    nodes
-        The variables' names.
-    pairs
-        A row for each pair: ``source`` and ``target`` (column numbers), ``probability`` of that direction, ``reverse``
-        of the other and ``joined`` of either, and ``is_told``: whether the direction can be told.
-    layout
-        Where the variables stand.
-    """
-    lines: list[dict[str, Any]] = []
-    for pair in pairs.to_dict("records"):
-        across, down = _curve(layout, pair["source"], pair["target"])
-        colour = TOLD if pair["is_told"] else OPEN
-        head = 14 if pair["is_told"] else 0
-        source, target = (label(nodes[v]) for v in (pair["source"], pair["target"]))
-        lines.append(
-            {
-                "type": "scatter",
-                "x": across,
-                "y": down,
-                "mode": "lines+markers",
-                "line": {
-                    "color": colour,
-                    "width": 1 + 4 * pair["joined"],
-                    "dash": "solid" if pair["is_told"] else "dot",
-                },
-                "marker": {
-                    "symbol": "arrow",
-                    "size": [*[0] * (len(across) - 1), head],
-                    "angleref": "previous",
-                    "color": colour,
-                },
-                "opacity": 0.2 + 0.8 * pair["joined"],
-                "text": f"{source} → {target}: {pair['probability']:.3f}<br>{target} → {source}: {pair['reverse']:.3f}",
-                "hoverinfo": "text",
-            }
-        )
-    variables = {
-        "type": "scatter",
-        "x": layout.across,
-        "y": layout.down,
-        "mode": "markers+text",
-        "marker": {"size": 18, "color": "#999999", "line": {"color": "#666666", "width": 1}},
-        "text": [label(name, 16) for name in nodes],
-        "hovertext": [label(name) for name in nodes],
-        "hoverinfo": "text",
-        "textposition": "top center",
-    }
-    return _picture(
-        [*lines, variables],
-        xaxis={"visible": False},
-        yaxis={"visible": False, "autorange": "reversed"},
-        showlegend=False,
-        height=max(300, 90 * (int(layout.down.max()) + 2)),
-    )
 
 
 def draw_trace(log_posterior: np.ndarray, iterations: np.ndarray) -> Picture:
@@ -122,10 +56,9 @@ def draw_trace(log_posterior: np.ndarray, iterations: np.ndarray) -> Picture:
     )
 
 
-def draw_edges(nodes: Sequence[str], probability: np.ndarray, layout: Layout) -> Picture:
-    """Draw the probabilities of all edges, shape (p, p), as a heat map; variables that stand higher come first."""
+def draw_edges(nodes: Sequence[str], probability: np.ndarray, order: Sequence[int]) -> Picture:
+    """Draw the probabilities of all edges, shape (p, p), as a heat map; ``order`` has the variables' numbers."""
     p = len(nodes)
-    order = np.lexsort((layout.across, layout.down))
     probability = probability[np.ix_(order, order)]
     # Nothing that is not certain is rounded to certainty.
     percent = np.where(probability < 1, np.minimum(np.round(100 * probability), 99), 100).astype(np.uint8)
@@ -291,18 +224,6 @@ def label(name: str, longest: int = 40) -> str:
     '&lt;b&gt;Raf&lt;/b&gt;'
     """
     return html.escape(shorten(name, longest), quote=False)
-
-
-def _curve(layout: Layout, i: int, j: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return points along an edge: from bend to bend, vertical in each, and ending short of its variable."""
-    bends = layout.bends.get((i, j), [])
-    across = np.array([layout.across[i], *bends, layout.across[j]])
-    down = np.linspace(layout.down[i], layout.down[j], len(across))
-    steps = np.linspace(0, len(across) - 1, 12 * (len(across) - 1) + 1)[:-1]
-    part = steps.astype(int)
-    within = steps - part
-    smooth = within**2 * (3 - 2 * within)
-    return across[part] + np.diff(across)[part] * smooth, down[part] + np.diff(down)[part] * within
 
 
 def _picture(data: list[dict[str, Any]], *, xaxis: dict[str, Any], yaxis: dict[str, Any], **layout: Any) -> Picture:

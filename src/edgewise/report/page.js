@@ -1,4 +1,3 @@
-"use strict";
 /* The page makes elements and gives them text; it never makes markup of the data, so names may hold anything. */
 
 const graph = JSON.parse(document.getElementById("graph-data").textContent);
@@ -15,7 +14,6 @@ const pairs = rowsOf(graph.pairs).map((pair) => {
   const { effect, effect_lower, effect_upper } = isTold ? edgeOf.get(`${source} ${target}`) ?? {} : {};
   return { ...pair, source, target, isTold, effect, effect_lower, effect_upper };
 });
-const bends = new Map(graph.bends.map(([source, target, ...places]) => [`${source} ${target}`, places]));
 const hasEffects = edges.length > 0 && "effect" in edges[0];
 
 const state = { threshold: graph.threshold, chosen: null, focused: null, near: false };
@@ -49,11 +47,9 @@ function cut(text, longest) {
 
 /* The graph. */
 
-const LONGEST = 13;
-const WIDTH = 22 + 8 * Math.min(LONGEST, Math.max(4, ...names.map((name) => [...name].length)));
-const HEIGHT = 32, UNIT = WIDTH + 16, LAYER = 84, MARGIN = 16;
+const MARGIN = 16;
 const picture = find("picture");
-let view = null;
+let view = null, places = new Map();
 
 function shownPairs() {
   return pairs.filter((pair) => pair.joined >= state.threshold);
@@ -72,50 +68,38 @@ function neighbourhood(chosen, shown) {
   return members;
 }
 
-const byPlace = (v, w) => graph.down[v] - graph.down[w] || graph.across[v] - graph.across[w];
+const byPlace = (v, w) => places.get(v)[1] - places.get(w)[1] || places.get(v)[0] - places.get(w)[0];
 
-/* Coordinates of all variables, causes above effects. */
-function wholePlaces() {
-  return new Map(names.map((_, v) => [v, [graph.across[v] * UNIT, graph.down[v] * LAYER]]));
+function drawLine(pair, { path, head }) {
+  const touches = state.chosen === null || pair.source === state.chosen || pair.target === state.chosen;
+  const kind = pair.isTold ? "told" : "open";
+  const line = draw("g", { class: "line", opacity: (0.2 + 0.8 * pair.joined) * (touches ? 1 : 0.3),
+    "data-ends": `${pair.source} ${pair.target}` },
+    draw("title", {}, `${names[pair.a]} ${ARROWS[pair.direction]} ${names[pair.b]}\n` +
+      `joined: ${fixed(pair.joined)}\n→ ${fixed(pair.forward)}, told ${fixed(pair.told_forward)}\n` +
+      `← ${fixed(pair.backward)}, told ${fixed(pair.told_backward)}`),
+    draw("path", { class: `edge ${kind}`, d: path, "stroke-width": 1 + 3.5 * pair.joined }));
+  if (head) line.append(draw("path", { class: `head ${kind}`, d: head }));
+  return line;
 }
 
-/* Coordinates of a Markov blanket: parents above, the chosen variable between the other parents of its children, which
-   are below. */
-function blanketPlaces(members, shown) {
-  const has = (source, target) => shown.some((pair) => pair.source === source && pair.target === target);
-  const above = [], beside = [], below = [];
-  for (const v of [...members].sort(byPlace)) {
-    if (v === state.chosen) continue;
-    (has(v, state.chosen) ? above : has(state.chosen, v) ? below : beside).push(v);
-  }
-  beside.splice(Math.floor(beside.length / 2), 0, state.chosen);
-  const places = new Map();
-  [above, beside, below].filter((row) => row.length).forEach((row, number) => row.forEach((v, column) =>
-    places.set(v, [(column - (row.length - 1) / 2) * UNIT, number * LAYER * 1.3])));
-  return places;
+function drawBox(v) {
+  const [x, y] = places.get(v), width = graph.widths[v];
+  return draw("g", { class: "node", transform: `translate(${round(x)} ${round(y)})`, "data-node": v },
+    draw("title", {}, names[v]),
+    draw("rect", { x: round(-width / 2), y: -HEIGHT / 2, width, height: HEIGHT, rx: 8 }),
+    draw("text", { y: 5 }, graph.labels[v]));
 }
 
-function pathOf(pair, places, isWhole) {
-  const [x, y] = places.get(pair.source), [toX, toY] = places.get(pair.target);
-  const gap = pair.isTold ? 9 : 0; // for the head of the arrow
-  if (toY <= y) {
-    const start = x + WIDTH / 2, end = toX + WIDTH / 2, out = Math.max(start, end) + 46;
-    return `M${start} ${y}C${out} ${y} ${out} ${toY} ${end + gap} ${toY}`;
+/* Names in letters that are wider than was thought are squeezed into their boxes. */
+function squeeze(boxes) {
+  for (const text of boxes.querySelectorAll("text")) {
+    const room = text.previousSibling.width.baseVal.value - 10;
+    if (text.getComputedTextLength() > room) {
+      text.setAttribute("textLength", room);
+      text.setAttribute("lengthAdjust", "spacingAndGlyphs");
+    }
   }
-  const middle = isWhole ? bends.get(`${pair.source} ${pair.target}`) || [] : [];
-  const points = [[x, y + HEIGHT / 2], ...middle.map((across, number) => [across * UNIT, y + (number + 1) * LAYER]),
-    [toX, toY - HEIGHT / 2 - gap]];
-  let path = `M${points[0][0]} ${points[0][1]}`;
-  for (let k = 1; k < points.length; k++) {
-    const half = (points[k - 1][1] + points[k][1]) / 2;
-    path += `C${points[k - 1][0]} ${half} ${points[k][0]} ${half} ${points[k][0]} ${points[k][1]}`;
-  }
-  return path;
-}
-
-function arrowHead() {
-  return draw("marker", { id: "head", viewBox: "0 0 10 10", refX: 1, refY: 5, markerWidth: 11, markerHeight: 11,
-    markerUnits: "userSpaceOnUse", orient: "auto" }, draw("path", { class: "head told", d: "M0 0 10 5 0 10z" }));
 }
 
 function drawGraph({ fit = false } = {}) {
@@ -123,42 +107,49 @@ function drawGraph({ fit = false } = {}) {
   const around = state.chosen === null ? null : neighbourhood(state.chosen, shown);
   const members = state.near && around ? around : new Set(names.keys());
   const isWhole = members.size === names.length;
-  const places = isWhole ? wholePlaces() : blanketPlaces(members, shown);
-  const lines = draw("g"), boxes = draw("g");
   const drawn = shown.filter((pair) => members.has(pair.source) && members.has(pair.target));
-  for (const pair of [...drawn].reverse()) {
-    const kind = pair.isTold ? "told" : "open";
-    const touches = state.chosen === null || pair.source === state.chosen || pair.target === state.chosen;
-    const line = draw("path", { class: `edge ${kind}`, d: pathOf(pair, places, isWhole),
-      "stroke-width": 1 + 3.5 * pair.joined, opacity: (0.2 + 0.8 * pair.joined) * (touches ? 1 : 0.3) });
-    if (pair.isTold) line.setAttribute("marker-end", "url(#head)");
-    line.append(draw("title", {}, `${names[pair.a]} ${ARROWS[pair.direction]} ${names[pair.b]}\n` +
-      `joined: ${fixed(pair.joined)}\n→ ${fixed(pair.forward)}, told ${fixed(pair.told_forward)}\n` +
-      `← ${fixed(pair.backward)}, told ${fixed(pair.told_backward)}`));
-    lines.append(line);
-  }
+  const drawing = drawLayers(graph.order.filter((v) => members.has(v)), graph.widths, drawn);
+  places = drawing.places;
+  const lines = draw("g"), boxes = draw("g");
+  for (let k = drawn.length - 1; k >= 0; k--) lines.append(drawLine(drawn[k], drawing.lines[k]));
   const order = [...members].sort(byPlace);
   const reachable = members.has(state.focused) ? state.focused : state.chosen ?? order[0];
   for (const v of order) {
-    const [x, y] = places.get(v);
-    const isChosen = v === state.chosen;
-    const box = draw("g", { class: "node", transform: `translate(${x} ${y})`, role: "button", "data-node": v,
-      tabindex: v === reachable ? 0 : -1, "aria-pressed": isChosen, "aria-label": names[v] },
-      draw("title", {}, names[v]),
-      draw("rect", { x: -WIDTH / 2, y: -HEIGHT / 2, width: WIDTH, height: HEIGHT, rx: 8 }),
-      draw("text", {}, cut(names[v], LONGEST)));
+    const box = drawBox(v), isChosen = v === state.chosen;
+    const about = { role: "button", tabindex: v === reachable ? 0 : -1, "aria-pressed": isChosen, "aria-label": names[v] };
+    for (const [name, value] of Object.entries(about)) box.setAttribute(name, value);
     box.classList.toggle("chosen", isChosen);
     box.classList.toggle("faint", around !== null && !around.has(v));
     boxes.append(box);
   }
   const hadFocus = picture.contains(document.activeElement);
-  picture.replaceChildren(draw("defs", {}, arrowHead()), lines, boxes);
+  picture.replaceChildren(lines, boxes);
+  squeeze(boxes);
   if (hadFocus) focusNode();
   find("count").textContent = `${drawn.length} pair${drawn.length === 1 ? "" : "s"} shown` +
     (isWhole ? "" : `, between ${members.size} of ${names.length} variables`) +
     (state.chosen === null ? "" : `; ${cut(names[state.chosen], 40)} is selected`);
+  find("near").checked = state.near;
   if (fit) fitView(lines.getBBox(), boxes.getBBox());
   else if (state.chosen !== null) reveal(...places.get(state.chosen));
+}
+
+/* Where a picture is small, the variable under the pointer shows at a size that can be read, and its lines stand out. */
+function magnify(node) {
+  picture.querySelector(".lens")?.remove();
+  picture.classList.toggle("lit", node !== null);
+  for (const line of picture.querySelectorAll(".line.lit")) line.classList.remove("lit");
+  if (node === null) return;
+  const v = node.dataset.node;
+  for (const line of picture.querySelectorAll(".line")) {
+    if (line.dataset.ends.split(" ").includes(v)) line.classList.add("lit");
+  }
+  const grow = 0.9 * Math.max(view.width / picture.clientWidth, view.height / picture.clientHeight);
+  if (grow <= 1.1) return;
+  const lens = draw("g", { class: `${node.getAttribute("class")} lens`, "aria-hidden": "true",
+    transform: `${node.getAttribute("transform")} scale(${grow})` });
+  lens.append(...[...node.children].map((part) => part.cloneNode(true)));
+  picture.append(lens);
 }
 
 function focusNode() {
@@ -188,9 +179,25 @@ function setView(next) {
   picture.setAttribute("viewBox", `${view.x} ${view.y} ${view.width} ${view.height}`);
 }
 
-function zoom(factor) {
-  setView({ x: view.x + view.width * (1 - factor) / 2, y: view.y + view.height * (1 - factor) / 2,
+/* About a place of the view, by default its middle. */
+function zoom(factor, x = view.x + view.width / 2, y = view.y + view.height / 2) {
+  setView({ x: x + (view.x - x) * factor, y: y + (view.y - y) * factor,
     width: view.width * factor, height: view.height * factor });
+}
+
+function showNear(isNear) {
+  if (isNear && state.chosen === null) {
+    /* Nothing is selected: the variable that has the most neighbours is as good a place to begin as any. */
+    const degree = names.map(() => 0);
+    for (const pair of pairs) {
+      degree[pair.source] += pair.joined;
+      degree[pair.target] += pair.joined;
+    }
+    state.chosen = state.focused = degree.indexOf(Math.max(...degree));
+  }
+  state.near = isNear;
+  drawGraph({ fit: true });
+  fillPanel();
 }
 
 function choose(v) {
@@ -198,6 +205,59 @@ function choose(v) {
   if (v !== null) state.focused = v;
   drawGraph({ fit: state.near });
   fillPanel();
+}
+
+/* The picture as a file of its own, on white, as it would be printed. */
+
+const SVG_TYPE = "image/svg+xml";
+const LIGHT = {
+  told: "#0072b2", open: "#c14f00", ink: "#1c2430", node: "#e9eef5", nodeLine: "#93a1b3", chosen: "#ffd166",
+};
+const UNWRITABLE = /[^\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
+
+function savedPicture() {
+  magnify(null);
+  const saved = picture.cloneNode(true), scale = Math.min(picture.clientWidth / view.width, picture.clientHeight / view.height);
+  const width = picture.clientWidth / scale, height = picture.clientHeight / scale;
+  const left = view.x - (width - view.width) / 2, top = view.y - (height - view.height) / 2;
+  for (const name of ["id", "role", "aria-label", "style", "class"]) saved.removeAttribute(name);
+  const look = { xmlns: "http://www.w3.org/2000/svg", viewBox: [left, top, width, height].map(round).join(" "),
+    width: round(width), height: round(height), "font-family": getComputedStyle(picture).fontFamily, "font-size": 14 };
+  const styles = {
+    ".edge": { fill: "none" }, ".edge.told": { stroke: LIGHT.told },
+    ".edge.open": { stroke: LIGHT.open, "stroke-dasharray": "7 4" }, ".head": { fill: LIGHT.told },
+    ".node rect": { fill: LIGHT.node, stroke: LIGHT.nodeLine, "stroke-width": 1.2 },
+    ".node text": { fill: LIGHT.ink, "text-anchor": "middle" },
+    ".chosen rect": { fill: LIGHT.chosen, stroke: LIGHT.ink }, ".faint rect": { opacity: 0.4 }, ".faint text": { opacity: 0.65 },
+  };
+  const set = (element, values) => Object.entries(values).forEach(([name, value]) => element.setAttribute(name, value));
+  set(saved, look);
+  for (const [selector, style] of Object.entries(styles)) saved.querySelectorAll(selector).forEach((part) => set(part, style));
+  for (const node of saved.querySelectorAll(".node")) {
+    for (const name of ["role", "tabindex", "aria-pressed", "aria-label"]) node.removeAttribute(name);
+  }
+  for (const text of saved.querySelectorAll("title, text")) text.textContent = text.textContent.replace(UNWRITABLE, "\ufffd");
+  saved.prepend(draw("rect", { x: round(left), y: round(top), width: round(width), height: round(height), fill: "#ffffff" }));
+  return { text: new XMLSerializer().serializeToString(saved), width, height };
+}
+
+function save(ending, blob) {
+  const link = make("a", { download: `${graph.file}.${ending}`, href: URL.createObjectURL(blob) });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+}
+
+/* Three dots for each pixel of the drawing, which prints well, unless that were more than browsers can hold. */
+const DOTS = 3, MOST_DOTS = 8000;
+
+async function savePng() {
+  const { text, width, height } = savedPicture();
+  const scale = Math.min(DOTS, MOST_DOTS / Math.max(width, height));
+  const image = new Image(), canvas = make("canvas", { width: Math.ceil(width * scale), height: Math.ceil(height * scale) });
+  image.src = `data:${SVG_TYPE};charset=utf-8,${encodeURIComponent(text)}`;
+  await image.decode();
+  canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+  canvas.toBlob((blob) => save("png", blob), "image/png");
 }
 
 /* The panel of the chosen variable. */
@@ -238,13 +298,17 @@ function fillPanel() {
     choose(null);
     panel.firstChild.focus({ preventScroll: true });
   });
-  panel.replaceChildren(make("h3", { tabindex: -1 }, make("bdi", {}, names[v])),
+  const near = make("button", { type: "button" }, state.near ? "Show the whole graph" : "Show only its neighbourhood");
+  near.addEventListener("click", () => {
+    showNear(!state.near);
+    panel.firstChild.focus({ preventScroll: true });
+  });
+  panel.replaceChildren(make("h3", { tabindex: -1 }, make("bdi", {}, names[v])), make("p", {}, near, " ", clear),
     ...rankedList("Most probable parents", list("target", "source"), "None has a probability of 0.01 or more."),
     ...rankedList("Most probable children", list("source", "target"), "None has a probability of 0.01 or more."),
     ...(hasEffects ? [make("p", { class: "note" }, "Effects are total, given that there is a path.")] : []),
     ...rankedList("Markov blanket: parents, children, and their other parents", blanket,
-      "None has a probability of 0.05 or more."),
-    make("p", {}, clear));
+      "None has a probability of 0.05 or more."));
 }
 
 /* The table of pairs. */
@@ -263,6 +327,7 @@ if (hasEffects) {
     { title: "interval of effect", key: "effect_lower", wide: true,
       show: (pair) => (isNumber(pair.effect) ? `${short(pair.effect_lower)} to ${short(pair.effect_upper)}` : "–") });
 }
+const isEnd = (column) => ["a", "direction", "b"].includes(column.key);
 const FIRST_ROWS = 25, MORE_ROWS = 250;
 const table = { column: columns[3], falling: true, filter: "", rows: FIRST_ROWS };
 
@@ -286,6 +351,7 @@ function drawTable() {
       const cell = make("td", { "data-column": column.key });
       if (column.text) cell.className = "text";
       if (column.wide) cell.className = "wide";
+      if (!isEnd(column)) cell.dataset.label = column.title;
       cell.append(column.text ? nameButton(pair[column.key]) : column.show(pair));
       row.append(cell);
     }
@@ -326,7 +392,7 @@ function listen() {
   slider.addEventListener("input", () => {
     state.threshold = Number(slider.value);
     showThreshold();
-    drawGraph({ fit: state.near && state.chosen !== null });
+    drawGraph({ fit: true });
   });
 
   const search = find("search");
@@ -346,11 +412,7 @@ function listen() {
   search.addEventListener("keydown", (event) => { if (event.key === "Enter") look(true); });
 
   const near = find("near");
-  near.checked = state.near;
-  near.addEventListener("change", () => {
-    state.near = near.checked;
-    drawGraph({ fit: true });
-  });
+  near.addEventListener("change", () => showNear(near.checked));
 
   find("zoom-in").addEventListener("click", () => zoom(0.8));
   find("zoom-out").addEventListener("click", () => zoom(1.25));
@@ -358,7 +420,8 @@ function listen() {
   picture.addEventListener("wheel", (event) => {
     if (!event.ctrlKey) return;
     event.preventDefault();
-    zoom(event.deltaY < 0 ? 0.9 : 1.1);
+    const place = new DOMPoint(event.clientX, event.clientY).matrixTransform(picture.getScreenCTM().inverse());
+    zoom(event.deltaY < 0 ? 0.9 : 1.1, place.x, place.y);
   }, { passive: false });
 
   let grip = null;
@@ -381,8 +444,17 @@ function listen() {
     /* The click that ends a drag is none; clicks without a pointer, as screen readers make them, have no detail. */
     if (grip?.moved && event.detail > 0) return;
     const node = event.target.closest("[data-node]");
-    if (node) choose(Number(node.dataset.node));
+    if (!node) return;
+    choose(Number(node.dataset.node));
+    /* Not an event of its own, since the first of two clicks draws the variable anew. */
+    if (event.detail === 2 && !state.near) showNear(true);
   });
+  picture.addEventListener("pointerover", (event) => {
+    if (event.pointerType === "mouse") magnify(event.target.closest("[data-node]"));
+  });
+  picture.addEventListener("pointerleave", () => magnify(null));
+  find("save-svg").addEventListener("click", () => save("svg", new Blob([savedPicture().text], { type: SVG_TYPE })));
+  find("save-png").addEventListener("click", savePng);
 
   picture.addEventListener("keydown", (event) => {
     const node = event.target.closest("[data-node]");
@@ -430,17 +502,6 @@ async function drawCharts() {
   });
 }
 
-/* Where the whole graph would be too small to read, the page begins with the variable that has the most neighbours. */
-const ROOM_FOR_EACH = 20;
-if (names.length > picture.clientWidth / ROOM_FOR_EACH) {
-  const degree = names.map(() => 0);
-  for (const pair of pairs) {
-    degree[pair.source] += pair.joined;
-    degree[pair.target] += pair.joined;
-  }
-  state.near = true;
-  state.chosen = degree.indexOf(Math.max(...degree));
-}
 listen();
 drawGraph({ fit: true });
 fillPanel();

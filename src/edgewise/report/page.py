@@ -8,6 +8,7 @@ the network for anything.
 import base64
 import json
 import math
+import re
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
@@ -24,8 +25,9 @@ from edgewise.data import Moments
 from edgewise.files import new_file
 from edgewise.wording import shorten
 
+from .drawing import label_of, width_of
 from .figures import SMALLEST_SHOWN, Picture
-from .layout import Layout
+from .settings import describe_date, describe_run
 from .templates import make_environment
 
 MOST_ROWS = 10
@@ -36,9 +38,6 @@ SMALLEST_SHARE = 0.05
 
 ARROWS = {"->": "→", "<-": "←", "-": "–"}
 """How the direction of a pair is shown."""
-
-ELSEWHERE = ("findings", "kinds", "levels", "conditions", "targets", "told_kinds")
-"""What the page says of the data in other places than among the settings."""
 
 MOST_CHANGES = 12
 """Differences of a DAG from the most probable one that are spelt out; of more, only the number is told."""
@@ -90,8 +89,10 @@ class Content:
     edges
         The most probable edges: ``source`` and ``target`` (column numbers), ``probability`` and, where effects are
         known, ``effect``, ``effect_lower`` and ``effect_upper``.
-    layout
-        Where the variables stand.
+    least_drawn
+        The least probability from which on pairs can be drawn.
+    order
+        Column numbers, probable causes first: pairs are drawn downwards along it.
     blankets
         The probability that each variable is in the Markov blanket of each other, shape (p, p).
     dags
@@ -129,7 +130,8 @@ class Content:
     joined: int
     pairs: pd.DataFrame
     edges: pd.DataFrame
-    layout: Layout
+    least_drawn: float
+    order: list[int]
     blankets: np.ndarray
     dags: list[dict[str, Any]]
     advice: str | None
@@ -145,13 +147,14 @@ def write_page(content: Content, path: Path) -> None:
         .render(
             vars(content),
             has_effects="effect" in content.edges,
-            settings=_setting_rows(content.info),
+            settings=describe_run(content.info),
+            date=describe_date(content.info),
             most_rows=MOST_ROWS,
             most_changes=MOST_CHANGES,
             smallest_shown=SMALLEST_SHOWN,
             made_with=version("edgewise"),
             style=_read("page.css"),
-            script=_read("page.js"),
+            script=_read("layout.js") + _read("page.js"),
             plotly=get_plotlyjs(),
             graph=as_script_data(_graph_data(content)),
             figures=as_script_data(content.pictures),
@@ -162,7 +165,7 @@ def write_page(content: Content, path: Path) -> None:
         unfinished.write_text(page, encoding="utf-8", errors="replace")
 
 
-def summarize(*, about: str, verdict: str, headline: str, pairs: pd.DataFrame, graph: str = "") -> str:
+def summarize(*, about: str, verdict: str, headline: str, pairs: pd.DataFrame, graph: str) -> str:
     """Return a few lines of HTML for a notebook: what was sampled, the verdict, the most probable pairs.
 
     Parameters
@@ -208,14 +211,15 @@ def _as_typed_array(array: np.ndarray) -> dict[str, str]:
 
 
 def _graph_data(content: Content) -> dict[str, Any]:
-    """Return what the interactive part of the page needs: variables with their places, edges, Markov blankets."""
-    layout = content.layout
+    """Return what the interactive part of the page needs: variables with their boxes, edges, Markov blankets."""
+    labels = [label_of(name) for name in content.nodes]
     return {
         "threshold": content.probable,
+        "file": f"{_stem(content.info)}-graph",
         "nodes": list(content.nodes),
-        "across": np.round(layout.across, 3).tolist(),
-        "down": layout.down.tolist(),
-        "bends": [[i, j, *np.round(places, 3).tolist()] for (i, j), places in layout.bends.items()],
+        "labels": labels,
+        "widths": [width_of(label) for label in labels],
+        "order": content.order,
         "pairs": _columns(content.pairs),
         "edges": _columns(content.edges),
         "blankets": [
@@ -230,17 +234,10 @@ def _columns(table: pd.DataFrame) -> dict[str, list[Any]]:
     return {str(name): [None if pd.isna(value) else value for value in table[name].tolist()] for name in table}
 
 
-def _setting_rows(info: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return the record of a run as pairs of a label and a value, nested ones with dots between their names."""
-    rows: list[tuple[str, str]] = []
-    for name, value in info.items():
-        if name in ELSEWHERE:
-            continue
-        if isinstance(value, dict):
-            rows += [(f"{name}.{inner}", text) for inner, text in _setting_rows(value)]
-        else:
-            rows.append((name, "none" if value is None else str(value)))
-    return rows
+def _stem(info: dict[str, Any]) -> str:
+    """Return what files of saved pictures begin with: the name of the data, as far as any system takes it."""
+    name = str((info.get("data") or {}).get("name") or "edgewise").split(".")[0]
+    return re.sub(r"[^\w-]+", "_", name)[:40].strip("_") or "edgewise"
 
 
 def _number(value: float, digits: int = 3) -> str:

@@ -4,9 +4,10 @@ import importlib.metadata
 import platform
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from typing import Any, Self
 
-from edgewise.data import Finding
+from edgewise.data import Finding, summarize_data
 from edgewise.errors import ArgumentError
 from edgewise.samplers import Schedule
 
@@ -96,7 +97,7 @@ def record_run(
     return as_plain(
         {
             **plan.record,
-            "data": plan.record["data"] and {**plan.record["data"], "findings": seen},
+            "data": plan.record["data"] and {**plan.record["data"], **_describe_data(plan, request), "findings": seen},
             "schedule": {**asdict(ending.schedule), "burn_in": ending.burn_in},
             "iterations_done": ending.iterations,
             "stopped_by": ending.stopped_by,
@@ -105,9 +106,18 @@ def record_run(
             "seed": request.seed,
             "start": request.start if isinstance(request.start, str) else "given",
             "seconds": round(ending.seconds, 3),
+            "date": datetime.now(UTC).isoformat(timespec="seconds"),
             "versions": {
                 "python": platform.python_version(),
                 **{name: importlib.metadata.version(name) for name in ("edgewise", "numpy", "numba")},
             },
         }
     )
+
+
+def _describe_data(plan: Plan, request: Request) -> dict[str, Any]:
+    """Return what there is to know of the data that does not decide what is drawn."""
+    if plan.dataset is None:
+        return {}
+    name = {} if request.source is None else {"name": request.source}
+    return name | summarize_data(plan.dataset)

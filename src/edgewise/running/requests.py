@@ -7,8 +7,10 @@ functions, and classes of somebody else, cannot be, and then the same call of :f
 import hashlib
 import importlib.metadata
 import json
+import os
 from dataclasses import dataclass, field, fields, is_dataclass
 from functools import partial
+from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -51,6 +53,8 @@ class Request:
     time_budget: float | None = None
     until: str | None = None
     reading: Reading = field(default_factory=Reading)
+    source: str | None = None
+    """The name of the file that data came from, where they are no longer a path."""
 
 
 PARTS = ("sampler", "score", "prior", "constraints")
@@ -166,6 +170,7 @@ def pack_request(request: Request) -> Frame:
         missing = missing or (None if table else "interventions")
         about["cells"] = None if table is None else table.numbers
         arrays |= {CELLS + name: array for name, array in (table.arrays if table else {}).items()}
+    about["source"] = Path(request.data).name if isinstance(request.data, str | os.PathLike) else request.source
     # What is kept is a table, and has its names.
     reading = {name: value for name, value in request.reading.items() if name != "header"}
     for name, value in (("reading", reading), ("start", request.start), ("nodes", request.nodes)):
@@ -251,5 +256,6 @@ def unpack_request(frame: Frame) -> Request:
         start=about["start"],
         reading=reading,
         seed=int(about["seed"]),
+        source=source if isinstance(source := about.get("source"), str) else None,
         **settings,
     )
