@@ -643,7 +643,7 @@ def test_a_run_goes_on_until_it_is_good(data):
     assert not before.silent_diagnostics.is_converged
 
 
-@pytest.mark.parametrize("after", [4, 9, 30])
+@pytest.mark.parametrize("after", [4, 9, 17])
 def test_a_run_until_it_is_good_goes_on_in_the_middle(data, place, after):
     expected = ew.sample(data, until="good", **UNTIL)
     with killed(after=after):

@@ -7,7 +7,7 @@ import typer
 
 from edgewise.wording import printable
 
-from .options import OUTPUT, NoColor
+from .options import FLAG, OUTPUT, NoColor
 
 
 def figure(
@@ -22,7 +22,7 @@ def figure(
         list[str] | None, typer.Option(metavar="NAME", help="Let this variable stand out; repeat for more.")
     ] = None,
     neighbourhood: Annotated[
-        bool, typer.Option("--neighbourhood", help="Draw only the neighbourhood of what is highlighted.")
+        bool, typer.Option("--neighbourhood", metavar=FLAG, help="Draw only the neighbourhood of what is highlighted.")
     ] = False,
     no_color: NoColor = False,
 ) -> None:

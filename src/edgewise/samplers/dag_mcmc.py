@@ -37,13 +37,14 @@ MOVES = {"relocate": 0.33, "turn": 0.01, "reverse": 0.3, "parents": 0.12, "swap"
 """The kinds of moves, as the compiled loop counts them, and their shares: turning is dear, as it looks at all edges.
 Without any of the others, some edge of 200 variables has effective draws at less than half the rate."""
 
-VARIABLES_PER_MOVE, FEW_VARIABLES_MOVED = 10, 45
-"""An iteration has one move for every ten variables, so that chains of equal length go about equally far, however many
+VARIABLES_PER_MOVE, FEW_VARIABLES_MOVED = 15, 45
+"""An iteration has one move for every 15 variables, so that chains of equal length go about equally far, however many
 variables there are. Where there are few, moves are quick, and four or as many as move 45 variables take no longer."""
 
-MOST_MOVES, MANY_VARIABLES = 20, 400
-"""Most moves of an iteration, and the number of variables from which on there are fewer: the time of a move grows with
-nearly the square of it, and a run of a thousand variables would take half an hour."""
+PAIRS_PER_MOVE, MOST_MOVES, MANY_VARIABLES = 1000, 20, 400
+"""Among many pairs of variables some are slow, so that there is a move for every 1000 pairs, too, up to 20. Of more than
+400 variables there are fewer again: the time of a move grows with nearly the square of their number, and a run of a
+thousand variables would take half an hour."""
 
 
 def moves_per_iteration(p: int) -> int:
@@ -52,10 +53,11 @@ def moves_per_iteration(p: int) -> int:
     Examples
     --------
     >>> [moves_per_iteration(p) for p in (5, 12, 30, 100, 200, 400, 1000)]
-    [4, 3, 3, 10, 20, 20, 3]
+    [4, 3, 2, 6, 19, 20, 3]
     """
     most = min(MOST_MOVES, MOST_MOVES * MANY_VARIABLES**2 // p**2)
-    return max(min(p // VARIABLES_PER_MOVE, most), min(FEW_VARIABLES_MOVED // p, 4), 1)
+    wanted = max(p // VARIABLES_PER_MOVE, p * (p - 1) // 2 // PAIRS_PER_MOVE)
+    return max(min(wanted, most), min(FEW_VARIABLES_MOVED // p, 4), 1)
 
 
 STARTS = 100
