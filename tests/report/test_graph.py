@@ -26,7 +26,7 @@ CROSSED = """(air) => {
   const crossed = [], overlapping = [];
   for (const line of document.querySelectorAll("#picture .line")) {
     const ends = line.dataset.ends.split(" "), edge = line.querySelector(".edge"), length = edge.getTotalLength();
-    const steps = Math.ceil(length / 4), half = Number(edge.getAttribute("stroke-width")) / 2 + air;
+    const steps = Math.ceil(length / 8), half = Number(edge.getAttribute("stroke-width")) / 2 + air;
     const others = boxes.filter((box) => !ends.includes(box.v));
     for (let k = 0; k <= steps; k++) {
       const { x, y } = edge.getPointAtLength(length * k / steps);

@@ -42,9 +42,9 @@ VARIABLES_PER_MOVE, FEW_VARIABLES_MOVED = 15, 45
 variables there are. Where there are few, moves are quick, and four or as many as move 45 variables take no longer."""
 
 PAIRS_PER_MOVE, MOST_MOVES, MANY_VARIABLES = 1000, 20, 400
-"""Among many pairs of variables some are slow, so that there is a move for every 1000 pairs, too, up to 20. Of more than
-400 variables there are fewer again: the time of a move grows with nearly the square of their number, and a run of a
-thousand variables would take half an hour."""
+"""Among many pairs of variables some are slow, so that there is a move for every 1000 pairs, too, up to 20. Of more
+than 400 variables there are fewer again: the time of a move grows with nearly the square of their number, and a run of
+a thousand variables would take half an hour."""
 
 
 def moves_per_iteration(p: int) -> int:
