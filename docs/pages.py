@@ -125,7 +125,7 @@ def run_command(words: list[str]) -> None:
 
 def run_page(path: Path) -> Iterator[tuple[Block, str]]:
     """Run the code of a page in a temporary directory; yield each block with code, and what it showed."""
-    options = ("display.precision", DIGITS, "display.width", 110, "display.max_columns", None)
+    options = ("display.float_format", f"{{:.{DIGITS}f}}".format, "display.width", 110, "display.max_columns", None)
     with TemporaryDirectory() as folder, chdir(folder), pd.option_context(*options), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         os.environ["COLUMNS"] = "100"
@@ -141,16 +141,20 @@ def run_page(path: Path) -> Iterator[tuple[Block, str]]:
             yield block, shown.buffer.getvalue().decode()  # type: ignore[attr-defined]
 
 
-def write_outputs(path: Path) -> None:
-    """Replace the blocks ``text`` that follow code by what the code shows now."""
-    page = path.read_text()
-    shown = {block.end: output for block, output in run_page(path)}
+def with_outputs(page: str, run: list[tuple[Block, str]]) -> str:
+    """Return a page in which the blocks ``text`` that follow code are what the code showed."""
+    shown = {block.end: output for block, output in run}
     for block in reversed(find_blocks(page)):
         before = len(page[: block.start].rstrip("\n")) + 1
         if block.language == "text" and shown.get(before):
             output = "\n".join(line.rstrip() for line in shown[before].strip("\n").splitlines())
             page = page[: block.start] + f"```text\n{output}\n```\n" + page[block.end :]
-    path.write_text(page)
+    return page
+
+
+def write_outputs(path: Path) -> None:
+    """Replace the blocks ``text`` that follow code by what the code shows now."""
+    path.write_text(with_outputs(path.read_text(), list(run_page(path))))
 
 
 if __name__ == "__main__":

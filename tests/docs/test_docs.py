@@ -1,0 +1,85 @@
+"""The code of README and of all pages runs, with short chains; what it shows at full length is what the pages show."""
+
+import ast
+import json
+
+import pages
+import pytest
+from commands import PAGE, describe
+from scenes import MissingDataError
+
+import edgewise as ew
+from edgewise.running import sampling
+
+ITERATIONS = 2000
+"""Of each chain, where a page says nothing."""
+
+PAGES = [path for path in pages.find_pages() if any(b.language in ("python", "bash", "") for b in pages.find_blocks(path.read_text()))]
+
+
+def name(path):
+    return path.relative_to(pages.ROOT).as_posix()
+
+
+def run(path):
+    try:
+        return list(pages.run_page(path))
+    except MissingDataError as missing:
+        pytest.skip(str(missing))
+
+
+@pytest.mark.parametrize("path", PAGES, ids=name)
+def test_code_runs(path, monkeypatch):
+    monkeypatch.setattr(sampling, "ITERATIONS", ITERATIONS)
+    monkeypatch.setenv("COLUMNS", "100")
+    for block, shown in run(path):
+        assert "Traceback" not in shown, block.text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", PAGES, ids=name)
+def test_outputs_are_those_of_a_run(path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    page = path.read_text()
+    assert pages.with_outputs(page, run(path)) == page
+
+
+def test_every_command_is_known_and_so_are_its_options():
+    """Of commands that are only parsed, and that a mistake is found."""
+    for path in pages.find_pages():
+        for block in pages.find_blocks(path.read_text()):
+            for words in pages.find_commands(block):
+                if not pages.is_run(words):
+                    pages.run_command(words)
+    with pytest.raises(Exception, match="No such option"):
+        pages.run_command(["reproduce", "all", "--out", "x", "--quickly"])
+
+
+def test_code_that_fails_is_found(tmp_path, monkeypatch):
+    page = tmp_path / "page.md"
+    monkeypatch.setattr(pages, "ROOT", tmp_path)
+    page.write_text("```python\nimport edgewise as ew\n```\n\n```python\new.smaple\n```\n")
+    with pytest.raises(AttributeError, match="smaple"):
+        list(pages.run_page(page))
+    page.write_text("```bash\nedgewise fit nothing.csv --out out\n```\n")
+    with pytest.raises(RuntimeError, match="ended with 2"):
+        list(pages.run_page(page))
+
+
+def test_outputs_are_written_below_the_code(tmp_path, monkeypatch):
+    page = tmp_path / "page.md"
+    monkeypatch.setattr(pages, "ROOT", tmp_path)
+    page.write_text("```python\n1 + 1\n```\n\n```text\nold\n```\n\n```python\nx = 2\n```\n\n```text\nkept\n```\n")
+    pages.write_outputs(page)
+    assert [block.text for block in pages.find_blocks(page.read_text())] == ["1 + 1\n", "2\n", "x = 2\n", "kept\n"]
+
+
+def test_reference_has_every_public_name():
+    reference = "".join(path.read_text() for path in (pages.ROOT / "docs" / "api").glob("*.md"))
+    found = {line.removeprefix("::: edgewise.") for line in reference.splitlines() if line.startswith("::: ")}
+    assert found == set(ew.__all__)
+
+
+def test_commands_are_those_of_the_page():
+    """If not: python docs/commands.py."""
+    assert PAGE.read_text() == describe()
