@@ -1,6 +1,6 @@
 """Write docs/api/commands.md: every command with its arguments and options, from the commands themselves.
 
-    python docs/commands.py
+python docs/commands.py
 """
 
 from pathlib import Path

@@ -1,7 +1,10 @@
 """The code of README and of all pages runs, with short chains; what it shows at full length is what the pages show."""
 
-import ast
 import json
+import re
+import subprocess
+import sys
+import warnings
 
 import pages
 import pytest
@@ -14,7 +17,11 @@ from edgewise.running import sampling
 ITERATIONS = 2000
 """Of each chain, where a page says nothing."""
 
-PAGES = [path for path in pages.find_pages() if any(b.language in ("python", "bash", "") for b in pages.find_blocks(path.read_text()))]
+PAGES = [
+    path
+    for path in pages.find_pages()
+    if any(b.language in ("python", "bash", "") for b in pages.find_blocks(path.read_text()))
+]
 
 
 def name(path):
@@ -74,6 +81,21 @@ def test_outputs_are_written_below_the_code(tmp_path, monkeypatch):
     assert [block.text for block in pages.find_blocks(page.read_text())] == ["1 + 1\n", "2\n", "x = 2\n", "kept\n"]
 
 
+def test_notebook_runs(tmp_path, monkeypatch):
+    monkeypatch.setattr(sampling, "ITERATIONS", ITERATIONS)
+    monkeypatch.chdir(tmp_path)
+    content = json.loads((pages.ROOT / "docs" / "tutorials" / "quickstart.ipynb").read_text())
+    cells = [cell for cell in content["cells"] if cell["cell_type"] == "code"]
+    namespace = {"__name__": "notebook"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for cell in cells:
+            pages.run_python(cell["source"], namespace)
+    assert (tmp_path / "report.html").exists()
+    assert content["nbformat"] == 4
+    assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in cells)
+
+
 def test_reference_has_every_public_name():
     reference = "".join(path.read_text() for path in (pages.ROOT / "docs" / "api").glob("*.md"))
     found = {line.removeprefix("::: edgewise.") for line in reference.splitlines() if line.startswith("::: ")}
@@ -83,3 +105,22 @@ def test_reference_has_every_public_name():
 def test_commands_are_those_of_the_page():
     """If not: python docs/commands.py."""
     assert PAGE.read_text() == describe()
+
+
+@pytest.mark.slow
+def test_site_is_built_without_a_warning_and_needs_no_network(tmp_path, monkeypatch):
+    """Links, names and the reference, by --strict; and nothing is loaded from elsewhere."""
+    monkeypatch.setenv("NO_MKDOCS_2_WARNING", "1")
+    built = subprocess.run(  # noqa: S603
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)],
+        cwd=pages.ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert built.returncode == 0, built.stderr
+    loaded = re.compile(
+        r"""<(?:script|img|iframe)[^>]*\ssrc=["']?https?:|<link[^>]*rel=["']?(?:stylesheet|icon)[^>]*https?:"""
+    )
+    for page in tmp_path.rglob("*.html"):
+        assert not loaded.search(page.read_text()), page.name
