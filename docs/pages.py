@@ -23,6 +23,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pandas as pd
+
 from scenes import set_scene
 
 ROOT = Path(__file__).parents[1]
@@ -55,27 +56,27 @@ def find_pages() -> list[Path]:
 
 
 def find_blocks(page: str) -> list[Block]:
-    """Return the fenced blocks of a page.
+    r"""Return the fenced blocks of a page.
 
     Examples
     --------
-    >>> [block.language for block in find_blocks("```python\\n1 + 1\\n```\\n\\n```text\\n2\\n```\\n")]
+    >>> [block.language for block in find_blocks("```python\n1 + 1\n```\n\n```text\n2\n```\n")]
     ['python', 'text']
     """
     return [Block(found[1], found[2], found.start(), found.end()) for found in FENCED.finditer(page)]
 
 
 def find_commands(block: Block) -> list[list[str]]:
-    """Return the words of each command in a block, without ``edgewise`` itself and without comments.
+    r"""Return the words of each command in a block, without ``edgewise`` itself and without comments.
 
     Examples
     --------
-    >>> find_commands(Block("bash", "make demo\\nedgewise fit 'a b.csv' --out c  # quick\\n", 0, 0))
+    >>> find_commands(Block("bash", "make demo\nedgewise fit 'a b.csv' --out c  # quick\n", 0, 0))
     [['fit', 'a b.csv', '--out', 'c']]
     """
     if block.language not in COMMANDS:
         return []
-    lines = block.text.replace("\\\n", " ").splitlines()
+    lines = block.text.replace("\\n", " ").splitlines()
     return [shlex.split(line, comments=True)[1:] for line in lines if line.startswith("edgewise ")]
 
 

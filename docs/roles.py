@@ -2,8 +2,9 @@
 
 import re
 
-import edgewise as ew
 from griffe import Extension, Object
+
+import edgewise as ew
 
 ROLE = re.compile(r":(?:func|class|meth|attr|mod):`~?([\w.]+)`")
 

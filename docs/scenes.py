@@ -4,8 +4,9 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-import edgewise as ew
 import numpy as np
+
+import edgewise as ew
 
 PROTEINS = ["EGF", "NRG1", "EGFR", "ERBB3", "RAF", "MEK", "ERK"]
 

@@ -1,18 +1,20 @@
 """The code of README and of all pages runs, with short chains; what it shows at full length is what the pages show."""
 
+import doctest
 import json
 import re
 import subprocess
 import sys
 import warnings
 
-import pages
 import pytest
-from commands import PAGE, describe
-from scenes import MissingDataError
 
 import edgewise as ew
+import pages
+import roles
+from commands import PAGE, describe
 from edgewise.running import sampling
+from scenes import MissingDataError
 
 ITERATIONS = 2000
 """Of each chain, where a page says nothing."""
@@ -94,6 +96,11 @@ def test_notebook_runs(tmp_path, monkeypatch):
     assert (tmp_path / "report.html").exists()
     assert content["nbformat"] == 4
     assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in cells)
+
+
+def test_examples_of_the_scripts():
+    for script in (pages, roles):
+        assert doctest.testmod(script) == (0, doctest.testmod(script).attempted)
 
 
 def test_reference_has_every_public_name():
