@@ -76,7 +76,7 @@ def find_commands(block: Block) -> list[list[str]]:
     """
     if block.language not in COMMANDS:
         return []
-    lines = block.text.replace("\\n", " ").splitlines()
+    lines = block.text.replace("\\\n", " ").splitlines()
     return [shlex.split(line, comments=True)[1:] for line in lines if line.startswith("edgewise ")]
 
 

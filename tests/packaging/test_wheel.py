@@ -1,6 +1,6 @@
 """What people install: the source distribution, the wheel built from it, and both commands and Python outside the tree.
 
-``EDGEWISE_PYTHONS`` names more interpreters to try than that of the tests, parted by colons. Needs an index of packages.
+``EDGEWISE_PYTHONS`` names more interpreters to try, parted by colons. An index of packages must be within reach.
 """
 
 import os
