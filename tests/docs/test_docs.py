@@ -92,7 +92,7 @@ def test_notebook_runs(tmp_path, monkeypatch):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for cell in cells:
-            pages.run_python(cell["source"], namespace)
+            pages.run_python("".join(cell["source"]), namespace)
     assert (tmp_path / "report.html").exists()
     assert content["nbformat"] == 4
     assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in cells)
