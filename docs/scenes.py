@@ -10,6 +10,9 @@ import edgewise as ew
 
 PROTEINS = ["EGF", "NRG1", "EGFR", "ERBB3", "RAF", "MEK", "ERK"]
 
+SHORT = 2000
+"""Iterations of runs that a page only takes for granted."""
+
 Namespace = dict[str, object]
 
 
@@ -67,10 +70,12 @@ def _name_data(namespace: Namespace) -> None:
 
 
 def _write_runs(namespace: Namespace) -> None:
-    """Write results of two conditions."""
+    """Write data and results of two conditions."""
     for name, seed in (("control", 8), ("treated", 9)):
         data = ew.simulate(len(PROTEINS), 200, seed=seed).data.set_axis(PROTEINS, axis=1)
         data.to_csv(f"{name}.csv", index=False)
+        Path(name).mkdir()
+        ew.sample(data, iterations=SHORT, seed=1, progress=False).save(f"{name}/posterior.nc")
 
 
 def _find_public_data(namespace: Namespace) -> None:
