@@ -5,9 +5,11 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
 import warnings
 
 import pytest
+import yaml
 
 import edgewise as ew
 import pages
@@ -101,6 +103,20 @@ def test_notebook_runs(tmp_path, monkeypatch):
 def test_examples_of_the_scripts():
     for script in (pages, roles):
         assert doctest.testmod(script) == (0, doctest.testmod(script).attempted)
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "integrations/benchpress/README.md"])
+def test_links_outside_the_site_lead_somewhere(page):
+    path = pages.ROOT / page
+    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", path.read_text()):
+        assert "://" in target or (path.parent / target).exists(), target
+
+
+def test_versions_are_the_same():
+    project = tomllib.loads((pages.ROOT / "pyproject.toml").read_text())["project"]
+    citation = yaml.safe_load((pages.ROOT / "CITATION.cff").read_text())
+    assert citation["version"] == project["version"]
+    assert citation["license"] == project["license"]
 
 
 def test_reference_has_every_public_name():
