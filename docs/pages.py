@@ -21,6 +21,7 @@ from contextlib import chdir, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from unittest.mock import patch
 
 import pandas as pd
 
@@ -127,9 +128,14 @@ def run_command(words: list[str]) -> None:
 def run_page(path: Path) -> Iterator[tuple[Block, str]]:
     """Run the code of a page in a temporary directory; yield each block with code, and what it showed."""
     options = ("display.float_format", f"{{:.{DIGITS}f}}".format, "display.width", 110, "display.max_columns", None)
-    with TemporaryDirectory() as folder, chdir(folder), pd.option_context(*options), warnings.catch_warnings():
+    with (
+        TemporaryDirectory() as folder,
+        chdir(folder),
+        pd.option_context(*options),
+        patch.dict(os.environ, COLUMNS="100"),
+        warnings.catch_warnings(),
+    ):
         warnings.simplefilter("ignore")
-        os.environ["COLUMNS"] = "100"
         namespace: dict[str, object] = {"__name__": "page"}
         set_scene(path.relative_to(ROOT).as_posix(), namespace)
         for block in find_blocks(path.read_text()):

@@ -42,15 +42,13 @@ def run(path):
 @pytest.mark.parametrize("path", PAGES, ids=name)
 def test_code_runs(path, monkeypatch):
     monkeypatch.setattr(sampling, "ITERATIONS", ITERATIONS)
-    monkeypatch.setenv("COLUMNS", "100")
     for block, shown in run(path):
         assert "Traceback" not in shown, block.text
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("path", [path for path in PAGES if "```text" in path.read_text()], ids=name)
-def test_outputs_are_those_of_a_run(path, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "100")
+def test_outputs_are_those_of_a_run(path):
     page = path.read_text()
     assert pages.with_outputs(page, run(path)) == page
 
