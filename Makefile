@@ -8,7 +8,7 @@ READY := $(VENV)/.ready
 # The tests give the directory the same name (tests/conftest.py).
 export NUMBA_CACHE_DIR := $(CURDIR)/.cache/numba/$(shell LC_ALL=C; cat src/edgewise/_kernels/*.py src/edgewise/_kernels/*/*.py | sha256sum | cut -c1-16)
 
-.PHONY: setup demo test slow quick fuzz lint benchmark clean
+.PHONY: setup demo test slow quick fuzz lint docs benchmark clean
 
 setup: $(READY)
 
@@ -40,6 +40,10 @@ lint: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+# The documentation as a site for the browser, .cache/site/index.html; fails if a link or a name leads nowhere.
+docs: setup
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 benchmark: setup
 	$(BIN)/python benchmarks/step_time.py
