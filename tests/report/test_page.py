@@ -19,8 +19,7 @@ from reports import HOSTILE, data_of, sample
 
 def read_table(page):
     """Return the table of pairs as it is on the page, all of it."""
-    while page.locator("#more").is_visible():
-        page.locator("#more").click()
+    page.evaluate("() => { const more = document.querySelector('#more'); while (more.offsetParent) more.click(); }")
     heads = page.locator("#pair-table th button").all_inner_texts()
     rows = page.evaluate(
         "[...document.querySelectorAll('#pair-table tbody tr')].map(row => [...row.cells].map(cell => cell.innerText))"
