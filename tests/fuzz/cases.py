@@ -315,6 +315,9 @@ TABLES = {
     "a header without end": csv('"' + "a" * 200_000),
     "many columns": csv("\n".join([",".join(f"v{i}" for i in range(20_000)), *[",".join("12345" * 4000)] * 4])),
     "many columns of text": csv("\n".join([",".join(f"v{i}" for i in range(20_000)), *[",".join("abcde" * 4000)] * 4])),
+    "a cell at the end of double precision": csv(
+        "a,b,c\n-1.9,-1.1,1.6\n.2,.3,1.8\n-1.1,-.9,3.3\n.6,1,-1.4\n-1.6,-.7,1.7\n.9,.8,-1.8\n.7,-.1,1e308\n-1,.4,.7\n"
+    ),
     "one cell of a megabyte": csv("a,b\n" + "1" * 10**6 + ",2\n1,2\n2,3\n3,3\n"),
     "a packed file in a packed file": ("table.csv.gz", gzip.compress(gzip.compress(b"a,b\n1,2\n"))),
     "a packed file that is none": ("table.csv.xz", b"a,b\n1,2\n"),

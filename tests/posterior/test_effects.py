@@ -295,19 +295,26 @@ def test_columns_of_very_different_units():
     assert "express these columns in other units" in check_sentence(str(caught.value))
 
 
-@with_few_rows
-def test_the_prior_is_by_default_that_of_the_score():
-    data = ew.simulate(4, 30, seed=1).data
-    settings = {"iterations": 1000, "thin": 10, "seed": 1, "progress": False}
-    mine = ew.BGe(alpha_mu=3.0, alpha_w=40, nu=np.array([1.0, 2, 3, 4]), standardize=False)
-    posterior = ew.sample(data, score=mine, **settings)
-    by_default = effect_draws(posterior, data, draws=20, seed=1)
-    np.testing.assert_array_equal(by_default, effect_draws(posterior, data, draws=20, seed=1, score=mine))
-    assert (by_default != effect_draws(posterior, data, draws=20, seed=1, score=ew.BGe())).any()
-    other = ew.sample(data, score=ew.GaussianBIC(), **settings)
-    np.testing.assert_array_equal(
-        effect_draws(other, data, draws=20, seed=1), effect_draws(other, data, draws=20, seed=1, score=ew.BGe())
-    )
+def test_effects_at_the_end_of_double_precision():
+    """The mean of effects is found where their sum would be infinite, and effects that do not fit are refused."""
+    cause, noise, more = np.random.default_rng(1).normal(size=(3, 300))
+    # The effect of the second on the third is many of the standard deviations of this, which is below one.
+    values = np.stack([cause, cause + 0.1 * noise + 0.01 * more, noise / np.abs(noise).max()], axis=1)
+    posterior = only(np.triu(np.ones((3, 3), dtype=bool), 1))
+
+    def summarise(factor):
+        table = total_effects(posterior, values * [1, 1, factor], draws=200, seed=1).set_index(["source", "target"])
+        return table.loc[("X1", "X2"), ["mean", "lower", "upper"]]
+
+    assert 2 < summarise(1)["mean"] < summarise(1)["upper"] < 16
+    np.testing.assert_array_equal(summarise(2.0**1019), summarise(1) * 2.0**1019)
+    with pytest.raises(ew.DataError) as caught:
+        summarise(2.0**1023)
+    assert "do not fit into double precision" in check_sentence(str(caught.value))
+    with pytest.raises(ew.DataError):
+        effect_draws(posterior, values * [1, 1, 2.0**1023], draws=200, seed=1)
+
+
 
 
 def test_stored_posteriors_and_files_give_the_same_effects(sampled, tmp_path):

@@ -214,24 +214,28 @@ def effect_draws(
     p = len(posterior.nodes)
     _check_size(draws, p)
     effects = np.empty((int(draws), p, p))
-    for part, block in _blocks(prepare_parameters(posterior, data, score, draws=draws, seed=seed)):
+    parameters = prepare_parameters(posterior, data, score, draws=draws, seed=seed)
+    for part, block in _blocks(parameters):
         effects[part] = block
-    return effects
+    columns = np.arange(p)
+    return _in_units_of_data(effects, parameters.unit, columns[:, None], columns)
 
 
 def _blocks(parameters: Parameters) -> Iterator[tuple[slice, np.ndarray]]:
-    """Yield the effects, shape (some draws, p, p), with the draws they belong to."""
-    units = _units(parameters.unit)
+    """Yield the effects, shape (some draws, p, p), in the units that they are drawn in, and which draws these are."""
     for part, weights, _ in parameters.blocks():
         sum_paths(weights)
-        weights *= units
         yield part, weights
 
 
 def _summarise(
     parameters: Parameters, source: np.ndarray, target: np.ndarray, interval: float, *, given_path: bool = False
 ) -> pd.DataFrame:
-    """Return mean, lower and upper end of the effect of each pair of column numbers."""
+    """Return mean, lower and upper end of the effect of each pair of column numbers.
+
+    They are taken before the units of the data come in, in which a sum of effects may not fit into double precision
+    although their mean does, and an effect may be rounded to none.
+    """
     draws = len(parameters.rows)
     summary = np.empty((3, len(source)))
     for few in split(0, len(source), draws, at_once=EFFECTS_AT_ONCE):
@@ -248,19 +252,22 @@ def _summarise(
         else:
             summary[0, few] = of_pair.mean(axis=1)
             summary[1:, few] = np.quantile(of_pair, ends, axis=1, overwrite_input=True)
+    summary = _in_units_of_data(summary, parameters.unit, source, target)
     return pd.DataFrame(dict(zip(("mean", "lower", "upper"), summary, strict=True)))
 
 
-def _units(scale: np.ndarray) -> np.ndarray:
-    """Return, for i and j, the unit of an effect of i on j, for columns of unit variance, in the units of the data."""
-    with np.errstate(over="ignore", under="ignore"):
-        units = scale / scale[:, None]
-    if not (np.isfinite(units).all() and units.min() >= np.finfo(np.float64).tiny):
+def _in_units_of_data(effects: np.ndarray, unit: np.ndarray, source: np.ndarray, target: np.ndarray) -> np.ndarray:
+    """Express effects, the last axes of which are pairs of column numbers, in the units of the data, in place."""
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        units = unit[target] / unit[source]
+        effects *= units
+    is_ordinary = np.isfinite(units) & (units >= np.finfo(np.float64).tiny)
+    if not is_ordinary.all() or np.isinf(effects).any():
         raise DataError(
-            f"The standard deviations of the columns run from {scale.min():.3g} to {scale.max():.3g}, and effects of "
+            f"The standard deviations of the columns run from {unit.min():.3g} to {unit.max():.3g}, and effects of "
             "one on the other do not fit into double precision: express these columns in other units."
         )
-    return np.asarray(units)
+    return effects
 
 
 def check_interval(interval: float) -> None:
