@@ -315,8 +315,6 @@ def test_effects_at_the_end_of_double_precision():
         effect_draws(posterior, values * [1, 1, 2.0**1023], draws=200, seed=1)
 
 
-
-
 def test_stored_posteriors_and_files_give_the_same_effects(sampled, tmp_path):
     posterior, data = sampled
     data.to_csv(tmp_path / "data.csv", index=False)
