@@ -161,6 +161,17 @@ def test_a_finished_run_goes_on(run, table, tmp_path):
     assert_same(tmp_path / "longer", tmp_path / "out")
 
 
+@pytest.mark.parametrize("how", ["--quiet", "--json", "--no-color"])
+def test_a_run_without_data_goes_on(run, tmp_path, how):
+    settings = {"iterations": 200, "chains": 2, "seed": 1, "progress": False}
+    ew.sample(None, nodes=["a", "b", "c"], checkpoint=tmp_path / "out" / "checkpoint", **settings)
+    done = run("resume", "out", "--iterations", "400", how)
+    assert done.code == 0, done.err
+    assert ew.load(tmp_path / "out" / "posterior.nc").info["data"] is None
+    assert ("DAGs were drawn from the prior alone, without data." in done.out) == (how == "--no-color")
+    assert "Data:" not in done.out
+
+
 def refusal(done):
     assert done.code == 2
     assert done.out == ""

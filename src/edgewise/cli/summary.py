@@ -64,9 +64,9 @@ class Summary:
     accuracy: "Accuracy | None" = None
 
     @property
-    def findings(self) -> list[dict[str, Any]]:
-        """What is unusual about the data."""
-        found: list[dict[str, Any]] = self.info["data"]["findings"]
+    def findings(self) -> list[dict[str, Any]] | None:
+        """What is unusual about the data; None where there are none to look at."""
+        found: list[dict[str, Any]] | None = (self.info["data"] or {}).get("findings")
         return found
 
 
@@ -79,7 +79,7 @@ def tell(summary: Summary, out: Path, *, quiet: bool, as_json: bool) -> None:
     if (as_json or quiet) and not summary.diagnostics.is_converged:
         sys.stderr.write(f"edgewise: note: {printable(translate(summary.diagnostics.verdict))}\n")
     if as_json or quiet:
-        for finding in summary.findings:
+        for finding in summary.findings or ():
             sys.stderr.write(f"edgewise: note: {printable(translate(finding['sentence']))}\n")
 
 
@@ -148,7 +148,8 @@ def show(summary: Summary, out: Path) -> None:
         longer = 5 * summary.info["iterations_done"]
         command = f"edgewise resume {printable(str(out))} --iterations {longer}"
         console.print(Text(f"To let the chains go on: {command}"), soft_wrap=True)
-    _show_findings(console, summary.findings)
+    if summary.findings is not None:
+        _show_findings(console, summary.findings)
 
 
 def _show_findings(console: Console, findings: list[dict[str, Any]]) -> None:
@@ -169,6 +170,8 @@ DRAWN = {
 
 def _method(info: dict[str, Any]) -> str:
     """Say what was sampled."""
+    if info["data"] is None:
+        return "DAGs were drawn from the prior alone, without data."
     sampler, score = info["sampler"], info["score"]["name"]
     if sampler["name"] == "DagMCMC":
         return f"DAGs were drawn from their posterior, each DAG counted once, with the score {score}."
