@@ -24,7 +24,11 @@ MEMORY = 2**31
 """Bytes that the reading of a file may take, beside what the process has when it begins."""
 
 PATIENCE = 60
-"""Seconds after which the reading of a file will not end any more; a second is usual where kernels are compiled."""
+"""Seconds of work after which the reading of a file will not end any more. One is usual where kernels are compiled, and
+half a minute where they are not."""
+
+STUCK = 1800
+"""Seconds after which it will not end, if it does nothing, however busy the machine is."""
 
 AT_ONCE = 250
 """Files that a process reads before another takes over, as what it leaves in memory adds up."""
@@ -62,7 +66,7 @@ def _watch(seeds):
                 yield seeds[0], _kind_of(seeds[0]), Outcome(word, said.encode().decode("unicode_escape"))
                 seeds = seeds[1:]
         if seeds:
-            word = "hang" if process.returncode == -signal.SIGALRM else "crash"
+            word = "hang" if -process.returncode in (signal.SIGPROF, signal.SIGALRM) else "crash"
             yield seeds[0], _kind_of(seeds[0]), Outcome(word, f"exit code {process.returncode}")
             seeds = seeds[1:]
 
@@ -74,8 +78,10 @@ def _read_files(seeds):
     taken = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
     resource.setrlimit(resource.RLIMIT_AS, (taken + MEMORY, taken + MEMORY))
     for seed in seeds:
-        signal.alarm(PATIENCE)
+        signal.setitimer(signal.ITIMER_PROF, PATIENCE)
+        signal.alarm(STUCK)
         outcome = read_seed(seed)
+        signal.setitimer(signal.ITIMER_PROF, 0)
         signal.alarm(0)
         _say(f"{outcome.word}\t{outcome.said.encode('unicode_escape').decode()}")
 
