@@ -18,12 +18,12 @@ from functools import cache
 from pathlib import Path
 from types import ModuleType
 
-from numba import config, njit
+from numba import config
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, NullCache
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
 
-from edgewise._kernels.compiling import packages_behind
+from edgewise._kernels import compiling
 
 _compile = Dispatcher.compile
 _save = IndexDataCacheFile.save
@@ -58,7 +58,7 @@ def _compile_once(dispatcher, signature):
     # Numba's own lock comes first, or of two threads of a process each could wait for a kernel that the other compiles.
     # Kernels do not call each other in circles, so processes do not wait for each other in circles either.
     with global_compiler_lock, _locked(f"{cache._cache_file._index_path}.{types}.lock"):
-        if {"extensions"} <= packages_behind(signature) <= {"edgewise", "extensions"}:
+        if {"extensions"} <= compiling.packages_behind(signature) <= {"edgewise", "extensions"}:
             dispatcher._cache = _ExtensionCache(dispatcher.py_func)
         try:
             return _compile(dispatcher, signature)
@@ -80,20 +80,19 @@ def compile_once():
 @cache
 def entry(part):
     """Return a part of a kernel as a function that Python can call, compiled once for all who ask for it."""
+    name = f"entry_{part.__module__}_{part.__name__}".replace(".", "_")
+    return _make(name, _ENTRY, {"kernel": compiling.kernel, "part": part})["call"]
 
-    @njit(error_model="numpy")
-    def call(*args):
-        return part(*args)
 
-    return call
+_ENTRY = """
+@kernel
+def call(*args):
+    return part(*args)
+"""
 
 
 def altered(kernels, *, right, wrong):
-    """Return kernels compiled with ``wrong`` in place of ``right``, by name.
-
-    Each kernel sees those before it in the list. Their sources are files beside Numba's cache, where they are found
-    compiled in the next run.
-    """
+    """Return kernels compiled with ``wrong`` in place of ``right``, by name. Each sees those before it in the list."""
     sources = [inspect.getsource(kernel.py_func) for kernel in kernels]
     assert any(right in source for source in sources), "there should be something to alter"
     sources = [source.replace(right, wrong) for source in sources]
@@ -102,15 +101,23 @@ def altered(kernels, *, right, wrong):
     for kernel, source in zip(kernels, sources, strict=True):
         name = kernel.py_func.__name__
         # A module of its own, since compiled functions of one module and name could be taken for one another.
-        module = ModuleType(f"altered_{digest}_{name}")
-        path = Path(config.CACHE_DIR) / "altered" / f"{module.__name__}.py"
-        if not path.exists():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            draft = path.with_suffix(f".{os.getpid()}")
-            draft.write_text(source, encoding="utf-8")
-            draft.replace(path)
-        vars(module).update({**kernel.py_func.__globals__, **found, "__name__": module.__name__})
-        sys.modules[module.__name__] = module
-        exec(compile(source, path, "exec"), vars(module))  # noqa: S102
-        found[name] = getattr(module, name)
+        found[name] = _make(f"altered_{digest}_{name}", source, {**kernel.py_func.__globals__, **found})[name]
     return found
+
+
+def _make(name, source, known):
+    """Return what is in a module with such a source, which is a file beside Numba's cache.
+
+    There it is found compiled in the next run.
+    """
+    module = ModuleType(name)
+    path = Path(config.CACHE_DIR) / "made" / f"{name}.py"
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft = path.with_suffix(f".{os.getpid()}")
+        draft.write_text(source, encoding="utf-8")
+        draft.replace(path)
+    vars(module).update({**known, "__name__": name})
+    sys.modules[name] = module
+    exec(compile(source, path, "exec"), vars(module))  # noqa: S102
+    return vars(module)
