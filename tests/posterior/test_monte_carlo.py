@@ -60,3 +60,13 @@ def test_independent_draws_are_worth_themselves(rng):
     """The number found has a relative error of a few per cent; 0.15 is more than five times that."""
     found = count_effective(rng.normal(size=(4, 5000, 20)))
     np.testing.assert_allclose(found, 20_000, rtol=0.15)
+
+
+def test_weights_make_it_the_error_of_a_ratio(rng):
+    """Of independent draws it is the root of the sum of (w (x - mean))^2, whatever the mean; 0.15 is as above."""
+    values = rng.normal([-3.0, 0.0, 20.0], size=(4, 2000, 3))
+    weights = rng.random((4, 2000)) ** 2
+    weights /= weights.sum()
+    mean = np.einsum("cd,cdq->q", weights, values)
+    expected = np.sqrt(((weights[..., None] * (values - mean)) ** 2).sum(axis=(0, 1)))
+    np.testing.assert_allclose(monte_carlo_error(values, weights, mean), expected, rtol=0.15)
