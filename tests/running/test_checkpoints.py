@@ -205,6 +205,27 @@ def test_a_killed_extension_goes_on(data, place):
     assert_same(expected, ew.resume(place, progress=False))
 
 
+def test_a_run_may_die_while_it_is_made_longer(data, place, monkeypatch):
+    expected = ew.sample(data, seed=5, **{**SETTINGS, "iterations": 5000, "burn_in": 600})
+    short = ew.sample(data, seed=5, checkpoint=place, **SETTINGS)
+    replace_file, written = checkpoints.replace_file, []
+
+    def replace_or_die(path, content):
+        if written:
+            raise Killed
+        written.append(path.name)
+        replace_file(path, content)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(checkpoints, "replace_file", replace_or_die)
+        with pytest.raises(Killed):
+            ew.extend(place, iterations=5000, progress=False)
+    assert written == ["request"]
+    assert short.info["schedule"]["iterations"] == json.loads((place / "run.json").read_text())["iterations"] == 3000
+    assert_same(expected, ew.resume(place, progress=False))
+    assert json.loads((place / "run.json").read_text())["iterations"] == 5000
+
+
 def test_thinning_stays_as_it_was(data):
     short = ew.sample(data, seed=5, iterations=20_000, chains=1, progress=False)
     longer = ew.extend(short, iterations=40_000, progress=False)
@@ -573,14 +594,30 @@ def test_ctrl_c_while_candidates_are_sought_again_changes_nothing(data, expected
     assert_same(expected, ew.resume(place, progress=False))
 
 
+@contextmanager
+def time_ends(*, after):
+    """Let the time of a run end when all of its chains have so many iterations."""
+    note = chains.Work.note
+
+    def note_and_look(work, *arguments):
+        note(work, *arguments)
+        if min(mine.iteration for mine in work.running) >= after:
+            work.stop._deadline = 0.0
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(chains.Work, "note", note_and_look)
+        with pytest.warns(ew.StoppedEarlyWarning, match="time budget"):
+            yield
+
+
 def test_a_time_budget_begins_anew(data, place):
-    settings = {**SETTINGS, "iterations": 10**9, "burn_in": 1000, "thin": 100, "seed": 5, "time_budget": 0.2}
-    with pytest.warns(ew.StoppedEarlyWarning, match="time budget"):
+    settings = {**SETTINGS, "iterations": 10**9, "burn_in": 1000, "thin": 100, "seed": 5, "time_budget": 1e6}
+    with time_ends(after=10_000):
         early = ew.sample(data, checkpoint=place, **settings)
-    with pytest.warns(ew.StoppedEarlyWarning, match="time budget"):
-        later = ew.resume(place, progress=False)
     number = early.weights.shape[1]
-    assert number < later.weights.shape[1]
+    with time_ends(after=early.info["iterations_done"] + 10_000):
+        later = ew.resume(place, progress=False)
+    assert 90 <= number <= later.weights.shape[1] - 100
     np.testing.assert_array_equal(early.orders(), later.orders()[:, :number])
     length = later.info["iterations_done"]
     ended = ew.extend(place, iterations=length + 10**4, progress=False)
@@ -747,6 +784,7 @@ HOSTILE = {
     "an iteration that is not yet": set_number(iteration=10**6),
     "an iteration before the first": set_number(iteration=-1),
     "no random numbers": set_number(generators={}),
+    "random numbers that are a number": set_number(generators=1.5),
     "other random numbers": set_number(generators={"rng": {"bit_generator": "MT19937"}}),
     "nothing": lambda frame: Frame({}, {}),
 }
@@ -767,12 +805,20 @@ def test_a_request_that_makes_no_sense_is_refused(data, place):
         set_number(sampler={"name": "Knowledge", "settings": {}}),
         set_number(data={"kind": "table"}),
         set_number(seed="five"),
+        set_number(seed=-1),
         set_number(chains=None),
+        set_number(chains=-1),
+        set_number(chains=3),
+        set_number(chains=2**34),
+        set_number(time_budget="long"),
+        set_number(until="best"),
+        set_number(reading=5),
+        set_number(reading={"colour": "red"}),
         lambda frame: Frame({}, {}),
     ):
         before = (place / "request").read_bytes()
         reseal(place / "request", change)
-        assert "checkpoint" in refusal(ew.resume, place)
+        assert "is damaged" in refusal(ew.resume, place)
         (place / "request").write_bytes(before)
 
 
@@ -844,7 +890,8 @@ def test_frames_become_rarer_as_a_run_gets_longer(data, place, monkeypatch):
     monkeypatch.setattr(checkpoints, "SECONDS", 2.0)
     monkeypatch.setattr(checkpoints, "SHARE", 0.01)
     run = checkpoints.Checkpoint(place, requests.Request(data, chains=1))
-    pending = run._pending[0]
+    pending = checkpoints._Pending(-1)
+    run._pending = [pending]
     written = []
 
     class File:

@@ -64,9 +64,9 @@ class Past(NamedTuple):
 class _Pending:
     """What a chain has drawn since its last frame, at which iteration that was, and how long it took."""
 
-    def __init__(self) -> None:
+    def __init__(self, iteration: int) -> None:
         self.groups: list[tuple[list[Draws], np.ndarray, np.ndarray]] = []
-        self.iteration = -1
+        self.iteration = iteration
         self.seconds = 0.0
         self.total = 0.0
 
@@ -92,10 +92,10 @@ class Checkpoint:
     def __init__(self, directory: Path, request: Request) -> None:
         self.directory = directory
         self.request = request
-        self.pasts = [Past([], None)] * request.chains
+        self.pasts: list[Past] = []
         self._files: list[FrameFile] = []
         self._lock: Lock | None = None
-        self._pending = [_Pending() for _ in range(request.chains)]
+        self._pending: list[_Pending] = []
 
     def begin(self, about: dict[str, Any], say: Callable[[str], None]) -> None:
         """Make the directory, or read what is in it, if it is of the same run.
@@ -136,7 +136,7 @@ class Checkpoint:
         self.pasts = self.read_pasts(say, p=len(about["nodes"]))
         for number, past in enumerate(self.pasts):
             self._files.append(FrameFile(self._path(number), past.length))
-            self._pending[number].iteration = -1 if past.snapshot is None else past.snapshot.iteration
+            self._pending.append(_Pending(-1 if past.snapshot is None else past.snapshot.iteration))
 
     def _path(self, number: int) -> Path:
         return self.directory / f"chain-{number + 1}"
@@ -164,7 +164,7 @@ class Checkpoint:
             pending.groups, pending.seconds, pending.iteration = [], 0.0, chain.iteration
 
     def extend(self, request: Request) -> None:
-        """Note that the run shall be longer."""
+        """Note that the run shall be longer, in the request first, which decides where a crash leaves only that."""
         self.request = request
         about = {**read_about(self.directory / ABOUT), **{name: getattr(request, name) for name in LENGTHS}}
         lock = hold(self.directory / LOCK)
@@ -258,7 +258,7 @@ def _as_past(path: Path, frames: list[Frame], length: int, p: int | None) -> Pas
                 drawn += len(draws.log_score)
             snapshot = Snapshot(
                 {name.removeprefix(STATE): array for name, array in arrays.items() if name.startswith(STATE)},
-                numbers["generators"],
+                dict(numbers["generators"]),
                 int(numbers["iteration"]),
                 Schedule(**numbers["schedule"]),
             )

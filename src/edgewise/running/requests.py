@@ -246,7 +246,9 @@ def unpack_request(frame: Frame) -> Request:
     about = frame.numbers
     settings: dict[str, Any] = {name: about[name] for name in LENGTHS}
     settings |= {name: _unpack_part(about[name]) for name in PARTS}
-    reading = about["reading"]
+    reading: Any = dict(about["reading"])
+    if not reading.keys() <= Reading.__annotations__.keys():
+        raise ValueError("a table cannot be read like that")
     if "cells" in about:
         cells = {name.removeprefix(CELLS): array for name, array in frame.arrays.items() if name.startswith(CELLS)}
         reading = {**reading, "interventions": unpack_data(Frame(cells, about["cells"]))}

@@ -9,14 +9,15 @@ import numpy as np
 
 from edgewise._kernels.basics.recorder import Draws
 from edgewise.arguments import is_whole
-from edgewise.errors import ArgumentError
+from edgewise.errors import ArgumentError, StorageError
 from edgewise.posterior import Posterior
 from edgewise.samplers.schedule import MOST_ITERATIONS
+from edgewise.wording import quote
 
-from .checkpoints import Past, open_checkpoint
+from .checkpoints import ABOUT, Checkpoint, Past, open_checkpoint, read_about
 from .origins import Origin, recall
-from .requests import Request
-from .sampling import run
+from .requests import LENGTHS, Request
+from .sampling import check_lengths, choose_seed, run
 
 
 def resume(
@@ -57,7 +58,7 @@ def resume(
     >>> bool((same.dags() == posterior.dags()).all())
     True
     """
-    checkpoint = open_checkpoint(Path(directory))
+    checkpoint = _open(Path(directory))
     return run(checkpoint.request, executor=executor, store=store, checkpoint=checkpoint, progress=progress)
 
 
@@ -110,10 +111,29 @@ def extend(
         else:
             posterior = origin.directory
     if not isinstance(posterior, Posterior):
-        checkpoint = open_checkpoint(Path(posterior))
+        checkpoint = _open(Path(posterior))
         request = _lengthen(checkpoint.request, checkpoint.read_pasts(), int(iterations))
         checkpoint.extend(request)
     return run(request, executor=executor, store=store, checkpoint=checkpoint, progress=progress, pasts=pasts)
+
+
+def _open(directory: Path) -> Checkpoint:
+    """Return the checkpoint in a directory, having seen that what was asked for is something to ask for."""
+    checkpoint = open_checkpoint(directory)
+    lengths = {name: getattr(checkpoint.request, name) for name in LENGTHS}
+    about = read_about(directory / ABOUT)
+    try:
+        check_lengths(**lengths)
+        choose_seed(checkpoint.request.seed)
+    except ArgumentError as error:
+        raise StorageError(
+            f"The checkpoint in {quote(str(directory))} is damaged: what was asked for makes no sense."
+        ) from error
+    if about.get("chains") != checkpoint.request.chains:
+        raise StorageError(f"The checkpoint in {quote(str(directory))} is damaged: its files do not belong together.")
+    if any(about.get(name) != length for name, length in lengths.items()):
+        checkpoint.extend(checkpoint.request)  # The process died when the run had just been made longer.
+    return checkpoint
 
 
 def _lengthen(request: Request, pasts: list[Past], iterations: int) -> Request:
