@@ -9,7 +9,9 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from . import posteriors, tables
+from edgewise.running.frames import Frame, encode
+
+from . import checkpoints, posteriors, tables
 from .damage import nested
 from .knowledge import BOMBS
 
@@ -353,9 +355,31 @@ def forge(change):
     return "posterior.nc", posteriors.forged(posteriors.examples()[0], change)
 
 
+# Checkpoints
+
+
+def reseal(name, **numbers):
+    """Return a file of a checkpoint whose frames say something else."""
+    frames = checkpoints.frames_of(checkpoints.examples()[0][name])
+    changed = [Frame(arrays, {**before, **numbers}) for arrays, before in frames]
+    return f"0 {name}", b"".join(map(encode, changed))
+
+
+CHECKPOINTS = {
+    "random numbers that are a number": ("chain-1", {"generators": 1.5}),
+    "2^34 chains": ("request", {"chains": 2**34}),
+    "fewer chains than none": ("request", {"chains": -1}),
+    "a time in words": ("request", {"time_budget": "long"}),
+    "a seed below zero": ("request", {"seed": -1}),
+    "a table that is read by a number": ("request", {"reading": 5}),
+    "a table that is read by its colour": ("request", {"reading": {"colour": "red"}}),
+}
+
+
 CASES = (
     *(("posterior", what, partial(forge, change)) for what, change in POSTERIORS.items()),
     *(("text table", what, lambda file=file: file) for what, file in TABLES.items()),
+    *(("checkpoint", what, partial(reseal, name, **numbers)) for what, (name, numbers) in CHECKPOINTS.items()),
     *(("constraints", str(bomb[:30]), partial(lambda bomb: ("known.yaml", bomb), bomb)) for bomb in BOMBS),
     *(("constraints", f"{bomb[:30]} as JSON", partial(lambda bomb: ("known.json", bomb), bomb)) for bomb in BOMBS),
 )

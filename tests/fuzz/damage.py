@@ -47,6 +47,14 @@ def nested(depth):
     return value
 
 
+def places(value):
+    """Yield all dictionaries and lists in a value, each with its keys."""
+    for key, item in list(value.items() if isinstance(value, dict) else enumerate(value)):
+        yield value, key
+        if isinstance(item, dict | list):
+            yield from places(item)
+
+
 def damage(content, rng):
     """Return bytes of which some were changed, as a bad disk, a cut connection or a careless editor would."""
     changed = bytearray(content)

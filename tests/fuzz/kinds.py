@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
+from .checkpoints import forge_checkpoint, good_checkpoint, resume_checkpoint, use_checkpoint
 from .damage import damage
 from .knowledge import (
     fit_constraints,
@@ -41,6 +42,7 @@ KINDS = {
     "targets": Kind(good_targets, forge_mapping, use_targets, fit_targets),
     "prior": Kind(good_prior, forge_mapping, use_prior, fit_prior),
     "posterior": Kind(good_posterior, forge_posterior, use_file, report_file),
+    "checkpoint": Kind(good_checkpoint, forge_checkpoint, use_checkpoint, resume_checkpoint),
 }
 
 FORGED = 0.7

@@ -14,7 +14,7 @@ import numpy as np
 import edgewise as ew
 from edgewise.posterior import storage
 
-from .damage import NOT_NUMBERS, NUMBERS, WORDS, choose, nested, strange_value
+from .damage import NOT_NUMBERS, NUMBERS, WORDS, choose, nested, places, strange_value
 from .tables import measurements
 from .using import QUICK, use_posterior
 
@@ -200,21 +200,13 @@ def change_settings(file, *, rng):
     """Put something else somewhere into what the text says."""
 
     def change(about):
-        place, key = choose(rng, list(_places(about)))
+        place, key = choose(rng, list(places(about)))
         if rng.random() < 0.2:
             del place[key]
         else:
             place[key] = choose(rng, (strange_value(rng), strange_value(rng), nested(30)))
 
     change_about(file, change)
-
-
-def _places(value):
-    """Yield all dictionaries and lists in a value, each with its keys."""
-    for key, item in list(value.items() if isinstance(value, dict) else enumerate(value)):
-        yield value, key
-        if isinstance(item, dict | list):
-            yield from _places(item)
 
 
 def change_names(file, *, rng):
