@@ -21,6 +21,9 @@ $(READY): pyproject.toml
 demo: setup
 	$(BIN)/edgewise demo
 
+# Where the environment forbids bytecode, every process of the tests would first translate all it imports.
+test slow: export PYTHONDONTWRITEBYTECODE :=
+
 test: setup
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal
 

@@ -4,10 +4,13 @@ Numba's cache notices a change in the file of a compiled function, but not in th
 So the cache of the tests lives in a directory named after the content of all kernels.
 """
 
+import gc
 import hashlib
 import json
 import os
 from pathlib import Path
+
+gc.disable()  # until all tests are collected
 
 ROOT = Path(__file__).parents[1]
 _folder = ROOT / "src" / "edgewise" / "_kernels"
@@ -30,6 +33,13 @@ compile_once()
 # How long an example takes depends on what else the machine does.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
+
+
+def pytest_collection_finish():
+    """Leave out, whenever garbage is looked for from now on, the tests and modules that stay to the end anyway."""
+    gc.freeze()
+    gc.enable()
+
 
 REFERENCE = Path(__file__).parent / "reference"
 REFERENCE_SETS = ("p10_n100_s3_seed1", "p30_n1000_s3_seed1")
