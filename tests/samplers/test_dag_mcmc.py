@@ -632,13 +632,40 @@ def test_a_chain_that_finds_no_better_start_stays(monkeypatch):
     chain = make_chain(make_model(few_values(4), Case(Sparsity(0.5) + LogPrior(irregular))))
     order, dag, log_posterior = chain.state.order.copy(), chain.dag, chain.log_posterior
     monkeypatch.setattr(sampler, "STARTS", 0)
-    put, refusals = chain.put, iter([False])
+    put, refusals = chain.put, iter([False] * sampler.SEARCHES)
     monkeypatch.setattr(chain, "put", lambda dag: next(refusals, True) and put(dag))
     chain.seek()
     np.testing.assert_array_equal(chain.state.order, order)
     np.testing.assert_array_equal(chain.dag, dag)
     assert chain.log_posterior == pytest.approx(log_posterior)
     check_state(chain)
+
+
+def test_chains_begin_at_what_searches_found_by_its_posterior(monkeypatch):
+    """Two equivalent DAGs are as probable, and chains begin at either; a third, far below them, is passed over."""
+    values = np.random.default_rng(1).normal(size=(1000, 3))
+    values[:, 1] += values[:, 0]
+    one, other, none = np.zeros((3, 3, 3), bool)
+    one[0, 1] = other[1, 0] = True
+    model = make_model(values, Case())
+    begun = []
+    for seed in range(30):
+        chain = make_chain(model, seed=seed)
+        found = iter([none, one, other])
+
+        def search(*_, chain=chain, found=found):
+            dag = next(found)
+            chain.state.order[:] = any_order(dag, chain.rng)
+            return chain.put(dag)
+
+        monkeypatch.setattr(chain, "_search", search)
+        chain.seek()
+        check_state(chain)
+        begun.append([np.array_equal(chain.dag, dag) for dag in (none, one, other)])
+    share = np.mean(begun, axis=0)
+    assert share[0] == 0
+    assert 0.1 < share[1] < 0.9  # but for five runs in 100,000
+    assert share.sum() == 1
 
 
 def two_edges(dag):
@@ -780,11 +807,21 @@ def test_a_wrong_target_is_caught_by_full_runs(monkeypatch):
     assert (error > BOUND * chance + RARE).any()
 
 
-# -- edge probabilities given all other edges
+# -- edge probabilities given all other edges, and in the place of others
+
+
+class Odds(NamedTuple):
+    """Averages over all DAGs of four variables, and the DAGs with their weights."""
+
+    directed: np.ndarray
+    exchanged: np.ndarray
+    dags: np.ndarray
+    weights: np.ndarray
+    model: Any
 
 
 def add_up_odds(case, n, add=edge_odds.add_edge_odds):
-    """Return the average over all DAGs of four variables of how probable each edge is given all others."""
+    """Average over all DAGs of four variables how probable each edge is given all others, and in the place of one."""
     model = make_model(few_values(4, n), case._replace(candidates=3))
     probability = weigh_dags(case, n)
     dags, weights = all_dags(4)[probability > 0], probability[probability > 0]
@@ -794,12 +831,12 @@ def add_up_odds(case, n, add=edge_odds.add_edge_odds):
     bits = dags.swapaxes(1, 2) @ (1 << np.arange(4))
     codes, family = np.unique(16 * np.arange(4) + bits, return_inverse=True)
     parents = (codes % 16).astype(np.uint64)[:, None]
-    memo = edge_odds.new_odds_memo(model.target.score, 4, len(parents))
-    directed = np.zeros((4, 4))
+    memo = edge_odds.new_odds_memo(model.target.score, 4, len(parents), exchanges=True)
+    directed, exchanged = np.zeros((2, 4, 4))
     target = model.target
     judge = edge_odds.Judge(target.score, target.edge, target.rules, target.earlier)
-    add(judge, memo, family.astype(np.int32), orders, weights, parents, directed)
-    return directed.T, np.tensordot(probability, all_dags(4), axes=1)
+    add(judge, memo, family.astype(np.int32), orders, weights, parents, directed, exchanged)
+    return Odds(directed.T, exchanged.T, dags, weights, model)
 
 
 PRODUCTS = ("sparsity", "beliefs", "required", "forbidden", "tiers", "roots", "leaves")
@@ -809,16 +846,67 @@ PRODUCTS = ("sparsity", "beliefs", "required", "forbidden", "tiers", "roots", "l
 @pytest.mark.parametrize("n", [15, 100, 1000])
 @pytest.mark.parametrize("label", PRODUCTS)
 def test_over_all_dags_edges_given_all_others_have_their_exact_probabilities(label, n):
-    found, exact = add_up_odds(FOUR[label], n)
-    np.testing.assert_allclose(found, exact, rtol=0, atol=1e-10)
+    found = add_up_odds(FOUR[label], n)
+    exact = np.tensordot(found.weights, found.dags, axes=1)
+    np.testing.assert_allclose(found.directed, exact, rtol=0, atol=1e-10)
     assert ((exact > 1e-3) & (exact < 0.999)).sum() >= 4
 
 
 def test_an_edge_that_would_close_a_cycle_is_caught():
     kernels = [edge_odds.is_above_otherwise, edge_odds.add_edge_odds]
     add = altered(kernels, right="return True", wrong="return False")["add_edge_odds"]
-    found, exact = add_up_odds(FOUR["sparsity"], 100, add)
-    assert np.abs(found - exact).max() > 1e-3
+    found = add_up_odds(FOUR["sparsity"], 100, add)
+    assert np.abs(found.directed - np.tensordot(found.weights, found.dags, axes=1)).max() > 1e-3
+
+
+def exchange_edges(weigh_family, dag, free, before):
+    """Return how probable each edge is in the place of the one it fits best, to the same variable, in one DAG."""
+    found = np.zeros(dag.shape)
+    below = paths(dag | before)
+    for v in range(len(dag)):
+        parents = set(np.flatnonzero(dag[:, v]).tolist())
+        for x in set(range(len(dag))) - parents - {v}:
+            if free[x, v] and not below[v, x]:
+                for w in parents:
+                    if free[w, v]:
+                        odds = weigh_family(v, sorted(parents - {w} | {x})) - weigh_family(v, sorted(parents))
+                        found[x, v] = max(found[x, v], 1 / (1 + np.exp(-odds)))
+    return found
+
+
+def naive_exchanges(case, odds, n):
+    known = odds.model.knowledge
+    free = np.ones((4, 4), bool) if known is None else ~(known.required | known.forbidden)
+    before = np.zeros((4, 4), bool) if known is None else known.before
+    weigh_family = weigh(few_values(4, n), case)
+    found = [exchange_edges(weigh_family, dag, free, before) for dag in odds.dags]
+    return np.tensordot(odds.weights, found, axes=1)
+
+
+@pytest.mark.parametrize("label", PRODUCTS)
+def test_exchanges_are_those_of_the_slow_twin(label):
+    odds = add_up_odds(FOUR[label], 100)
+    np.testing.assert_allclose(odds.exchanged, naive_exchanges(FOUR[label], odds, 100), rtol=0, atol=1e-10)
+    assert (odds.exchanged > 1e-3).sum() >= 3
+
+
+def test_exchanges_that_would_close_a_cycle_are_caught():
+    right = "not has(memo.parents, v, x) and not has(memo.ancestors, x, v)"
+    kernels = [edge_odds.add_exchanges, edge_odds.add_edge_odds]
+    add = altered(kernels, right=right, wrong="not has(memo.parents, v, x)")["add_edge_odds"]
+    odds = add_up_odds(FOUR["sparsity"], 100, add)
+    assert np.abs(odds.exchanged - naive_exchanges(FOUR["sparsity"], odds, 100)).max() > 1e-3
+
+
+def test_a_variable_that_could_stand_in_for_a_parent_is_a_candidate():
+    """X1 says of X2 nearly what its cause X0 says, and nothing beyond; given X0, it has no more than noise."""
+    values = np.random.default_rng(1).normal(size=(1000, 12))
+    values[:, 1] = values[:, 0] + 0.1 * values[:, 1]
+    values[:, 2] += 0.15 * values[:, 0]
+    constraints = Constraints(tiers=[[0, 1], list(range(2, 12))])
+    pilot = sampler.explore(load_data(values), BGe(), Sparsity(1.0).terms(name(12)), constraints.resolve(name(12)))
+    assert pilot.probability[1, 2] > 0.2
+    assert pilot.probability[3:, 2].max() < 0.1
 
 
 @pytest.mark.slow

@@ -93,6 +93,6 @@ def _given_the_rest(posterior: Posterior, target: DagTarget) -> Add:
 
     def add(family: np.ndarray, order: np.ndarray, weights: np.ndarray, sums: np.ndarray) -> None:
         family, order = np.asarray(family, np.int32), np.asarray(order, np.int64)
-        add_edge_odds(judge, memo, family, order, weights, parents, sums[0])
+        add_edge_odds(judge, memo, family, order, weights, parents, sums[0], np.zeros((0, 0)))
 
     return add

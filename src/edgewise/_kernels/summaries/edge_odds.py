@@ -38,29 +38,41 @@ MEMO_ENTRIES = 2**22
 class OddsMemo(NamedTuple):
     """The log odds of each variable as a parent, for some families: ``family[i]`` is whose row i is, -1 if free.
 
-    The number of rows is a power of two. The rest is scratch: ``members`` has a row for a set, and one for the same
-    set less a member.
+    The number of rows is a power of two. ``exchange`` has as many, for the probabilities of exchanges, or none where
+    these are not asked for. The rest is scratch: ``members`` has a row for a set, and one for the same set less a
+    member, and ``gain`` what adding each variable to the latter gains.
     """
 
     family: np.ndarray
     log_odds: np.ndarray
+    exchange: np.ndarray
     members: np.ndarray
+    gain: np.ndarray
     parents: np.ndarray
     ancestors: np.ndarray
     room: Any
 
 
-def new_odds_memo(score: Any, p: int, families: int) -> OddsMemo:
+def new_odds_memo(score: Any, p: int, families: int, *, exchanges: bool = False) -> OddsMemo:
     """Return an empty memo for p variables and a number of families."""
     rows = 1 << max(min(families, MEMO_ENTRIES // p) - 1, 1).bit_length()
     return OddsMemo(
         family=np.full(rows, -1, np.int64),
         log_odds=np.zeros((rows, p)),
+        exchange=np.zeros((rows if exchanges else 0, p)),
         members=np.zeros((2, p + 1), np.int64),
+        gain=np.zeros(p),
         parents=np.zeros((p, words_for(p)), np.uint64),
         ancestors=np.zeros((p, words_for(p)), np.uint64),
         room=new_room(score, p),
     )
+
+
+@inner
+def leave_out(members, i, size):
+    """Write the first row of ``members``, ``size`` parents and their child, into the second without the i-th."""
+    for m in range(size):
+        members[1, m] = members[0, m if m < i else m + 1]
 
 
 @inner
@@ -73,14 +85,33 @@ def weigh_parents(judge, memo, row, node, size):
     members[0, size] = node
     whole = local_score(judge.score, members[0], size, memo.room)
     for i in range(size):
-        for m in range(size):
-            members[1, m] = members[0, m if m < i else m + 1]
+        leave_out(members, i, size)
         log_odds[row, members[0, i]] = whole - local_score(judge.score, members[1], size - 1, memo.room)
     for x in range(log_odds.shape[1]):
         rule = rules.edge[rules.row[node], x]
         log_odds[row, x] += judge.edge[x, node]
         if x != node and rule != TESTED:
             log_odds[row, x] = np.inf if rule == REQUIRED else -np.inf
+
+
+@inner
+def weigh_exchanges(judge, memo, row, node, size):
+    """Set row ``row`` of the exchanges, for the family of ``node`` with parents ``memo.members[0, :size]``."""
+    rules = judge.rules
+    gain = memo.gain
+    for x in range(gain.shape[0]):
+        memo.exchange[row, x] = 0.0
+    for i in range(size):
+        w = memo.members[0, i]
+        if rules.edge[rules.row[node], w] != TESTED:
+            continue
+        leave_out(memo.members, i, size)
+        gains(judge.score, memo.members[1], size - 1, node, memo.room, gain)
+        present = gain[w] + judge.edge[w, node]
+        for x in range(gain.shape[0]):
+            if x != node and rules.edge[rules.row[node], x] == TESTED:
+                probability = 1 / (1 + np.exp(present - gain[x] - judge.edge[x, node]))
+                memo.exchange[row, x] = max(memo.exchange[row, x], probability)
 
 
 @inner
@@ -91,6 +122,8 @@ def find_row(judge, memo, family, node, family_parents):
         memo.family[row] = family
         size = list_members(family_parents, family, memo.members[0])
         weigh_parents(judge, memo, row, node, size)
+        if memo.exchange.shape[0] > 0:
+            weigh_exchanges(judge, memo, row, node, size)
     return row
 
 
@@ -119,17 +152,29 @@ def trace(memo, order, t, earlier, family, family_parents):
             add_closed(ancestors, v, w, memo.parents[v, w] | earlier[v, w])
 
 
+@inner
+def add_exchanges(memo, row, v, weight, exchanged):
+    """Add for each variable how probable it is in the place of a parent of v, if it is none and not below v."""
+    for x in range(exchanged.shape[0]):
+        if not has(memo.parents, v, x) and not has(memo.ancestors, x, v):
+            exchanged[v, x] += weight * memo.exchange[row, x]
+
+
 @in_place
-def add_edge_odds(judge, memo, family, order, weights, family_parents, directed):
+def add_edge_odds(judge, memo, family, order, weights, family_parents, directed, exchanged):
     """Add the weighted sums over draws of the probability of each edge: by child, parent.
 
     ``family`` and ``order`` have shape (draws, p): the number of each variable's family, and an order of the DAG.
-    ``family_parents`` are the parents of all families, as bits.
+    ``family_parents`` are the parents of all families, as bits. ``exchanged`` is the same for exchanges, if the memo
+    has room for these.
     """
     draws, p = family.shape
     for t in range(draws):
         trace(memo, order, t, judge.earlier, family, family_parents)
         for v in range(p):
+            if memo.exchange.shape[0] > 0:
+                row = find_row(judge, memo, family[t, v], v, family_parents)
+                add_exchanges(memo, row, v, weights[t], exchanged)
             for x in range(v):
                 forward = memo.log_odds[find_row(judge, memo, family[t, v], v, family_parents), x]
                 backward = memo.log_odds[find_row(judge, memo, family[t, x], x, family_parents), v]
