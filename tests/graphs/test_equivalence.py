@@ -1,4 +1,5 @@
 import json
+from functools import cache
 from itertools import combinations, pairwise
 from pathlib import Path
 
@@ -23,9 +24,11 @@ REFERENCE = json.loads((Path(__file__).parents[1] / "reference" / "reference.jso
 COLLIDER_WITH_TAIL = np.array([[0, 0, 1, 0], [0, 0, 1, 0], [0, 0, 0, 1], [0, 0, 0, 0]], dtype=bool)
 
 
-def group_by_class(dags):
+@cache
+def all_classes(p):
+    """Return the Markov equivalence classes of all DAGs with p nodes."""
     classes = {}
-    for dag in dags:
+    for dag in naive.all_dags(p):
         skeleton = (dag | dag.T).tobytes()
         classes.setdefault((skeleton, naive.v_structures(dag)), []).append(dag)
     return [np.array(members) for members in classes.values()]
@@ -41,7 +44,7 @@ def matrix_of(edges, p):
 # The numbers of classes are those of Gillispie & Perlman (2001).
 @pytest.mark.parametrize(("p", "n_classes"), [(1, 1), (2, 2), (3, 11), (4, 185), (5, 8782)])
 def test_every_small_dag_has_the_cpdag_of_its_enumerated_class(p, n_classes):
-    classes = group_by_class(naive.all_dags(p))
+    classes = all_classes(p)
     assert len(classes) == n_classes
     distinct = set()
     for members in classes:
@@ -55,7 +58,7 @@ def test_every_small_dag_has_the_cpdag_of_its_enumerated_class(p, n_classes):
 
 
 def test_the_kernel_is_right_on_every_dag_with_five_nodes():
-    for members in group_by_class(naive.all_dags(5)):
+    for members in all_classes(5):
         compelled = members.all(axis=0)
         for member in members:
             assert label_compelled(member).tobytes() == compelled.tobytes()
@@ -219,7 +222,7 @@ def test_knowledge_compels_what_it_does_among_all_dags_with_four_nodes():
     rng = np.random.default_rng(4)
     changed = [
         check_knowledge(dag, members, random_constraints(4, dag, rng))
-        for members in group_by_class(naive.all_dags(4))
+        for members in all_classes(4)
         for dag in members
         for _ in range(2)
     ]
@@ -349,7 +352,7 @@ def split_by_targets(members, targets):
 def count_faults(p, *, tell=told_by):
     """Return of how many DAGs with p nodes, and targets, the labels are not those of the enumerated class; and all."""
     number, wrong = 0, 0
-    classes = group_by_class(naive.all_dags(p))
+    classes = all_classes(p)
     for targets in all_targets(p):
         excluded = exclude(told=tell(targets, p))
         for part in (part for members in classes for part in split_by_targets(members, targets)):
@@ -392,7 +395,7 @@ def test_targets_and_knowledge_compel_together_among_all_dags_with_four_nodes():
     rng = np.random.default_rng(44)
     changed = [
         check_knowledge(dag, members, random_constraints(4, dag, rng), random_targets(4, rng))
-        for members in group_by_class(naive.all_dags(4))
+        for members in all_classes(4)
         for dag in members
     ]
     assert np.mean(changed) > 0.1

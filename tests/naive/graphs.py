@@ -64,14 +64,13 @@ def v_structures(dag):
 def equivalence_class(dag):
     """Every DAG with the skeleton and the v-structures of `dag`, by trying all directions of its edges."""
     edges = np.argwhere(dag)
-    members = []
-    for turned in product((False, True), repeat=len(edges)):
-        member = np.zeros_like(dag)
-        for (i, j), turn in zip(edges, turned, strict=True):
-            member[(j, i) if turn else (i, j)] = True
-        if are_acyclic(member[None])[0] and v_structures(member) == v_structures(dag):
-            members.append(member)
-    return np.array(members)
+    turned = np.array(list(product((False, True), repeat=len(edges))))
+    graphs = np.zeros((len(turned), *dag.shape), dtype=bool)
+    for k, (i, j) in enumerate(edges):
+        graphs[~turned[:, k], i, j] = True
+        graphs[turned[:, k], j, i] = True
+    wanted = v_structures(dag)
+    return np.array([graph for graph in graphs[are_acyclic(graphs)] if v_structures(graph) == wanted])
 
 
 def skeletons_where_set(dag, targets):

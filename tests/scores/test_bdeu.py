@@ -9,7 +9,7 @@ from compiled import altered, entry
 from discrete import Network, as_dataset, draw_codes
 from edgewise._kernels.scores import counts as kernels
 from edgewise._kernels.scores.interface import gains, local_score, new_room
-from edgewise.graphs import is_markov_equivalent
+from edgewise.graphs import cpdag
 from edgewise.scores import local_scores
 from naive import counts, graphs
 
@@ -153,12 +153,9 @@ def test_markov_equivalent_dags_score_equally(rng, size):
     tables = prepare(draw_codes(rng, 80, LEVELS[:4]), LEVELS[:4], equivalent_sample_size=size)
     dags = graphs.all_dags(4)
     total = np.array([local_scores(dag, tables).sum() for dag in dags])
-    checked = 0
-    for a, b in rng.integers(len(dags), size=(4000, 2)):
-        if is_markov_equivalent(dags[a], dags[b]):
-            np.testing.assert_allclose(total[a], total[b], rtol=1e-11)
-            checked += 1
-    assert checked > 20
+    _, first, number = np.unique([cpdag(dag) for dag in dags], axis=0, return_index=True, return_inverse=True)
+    assert len(first) == 185
+    np.testing.assert_allclose(total, total[first][number], rtol=1e-11)
 
 
 def test_relabelling_levels_rows_or_variables_changes_nothing(rng):
