@@ -105,14 +105,24 @@ class Fitted(Finished):
 
 
 @pytest.fixture(scope="session")
-def fitted(tmp_path_factory):
-    """One fit of the good table for all who only look at its results: what it said, and the directory it was run in."""
-    folder = tmp_path_factory.mktemp("fitted")
-    write_table(folder)
-    with pytest.MonkeyPatch.context() as patched:
-        patched.chdir(folder)
-        done = call(patched, "fit", TABLE, "--out", "out", *QUICK)
-    return Fitted(done.code, done.out, done.err, folder)
+def fit_apart(tmp_path_factory):
+    """Fit the good table in a directory of its own; return what was said, and the directory."""
+
+    def fit(*options):
+        folder = tmp_path_factory.mktemp("fitted")
+        write_table(folder)
+        with pytest.MonkeyPatch.context() as patched:
+            patched.chdir(folder)
+            done = call(patched, "fit", TABLE, "--out", "out", *options)
+        return Fitted(done.code, done.out, done.err, folder)
+
+    return fit
+
+
+@pytest.fixture(scope="session")
+def fitted(fit_apart):
+    """One fit for all who only look at its results."""
+    return fit_apart(*QUICK)
 
 
 @pytest.fixture

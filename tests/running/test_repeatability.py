@@ -45,7 +45,7 @@ def test_the_number_of_threads_makes_no_difference(data, expected, threads):
 
 
 def test_other_processes_draw_the_same(data, expected):
-    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as executor:
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as executor:
         assert_same(expected, ew.sample(data, seed=5, executor=executor, **SETTINGS))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise.running import chains
+from edgewise.running import chains, engines
 from edgewise.running.chains import FEW_DRAWS
 from edgewise.samplers.schedule import draws_for
 from keyboard import ctrl_c
@@ -93,11 +93,11 @@ def test_burn_in_ends_in_each_chain_where_it_is(data):
 
 def test_ctrl_c_after_few_draws_waits_for_some_more(data):
     """No chain starts its burn-in anew."""
-    settings = {**ENDLESS, "thin": 10_000}
+    settings = {**ENDLESS, "thin": 3000}
     with ctrl_c(chains=3), pytest.warns(ew.StoppedEarlyWarning, match="holds the draws until then"):
         posterior = ew.sample(data, burn_in=0, **settings)
     assert posterior.info["schedule"]["burn_in"] == 0
-    assert posterior.log_posterior.shape[1] == posterior.info["iterations_done"] // 10_000 >= FEW_DRAWS
+    assert posterior.log_posterior.shape[1] == posterior.info["iterations_done"] // 3000 >= FEW_DRAWS
 
 
 def test_without_a_single_draw_ctrl_c_is_an_ordinary_interrupt(data, monkeypatch):
@@ -153,6 +153,13 @@ class Interrupted(Executor):
         return future
 
 
+@pytest.fixture
+def short_blocks(monkeypatch):
+    """Let workers come back sooner than they would have to make up for a journey."""
+    monkeypatch.setattr(engines.Elsewhere, "block_seconds", 0.02)
+
+
+@pytest.mark.usefixtures("short_blocks")
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), BrokenProcessPool()])
 def test_workers_that_die_of_ctrl_c_leave_the_draws_before(data, error):
     with pytest.warns(ew.StoppedEarlyWarning, match="by the keyboard"):
