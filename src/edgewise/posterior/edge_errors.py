@@ -56,19 +56,32 @@ def joined_error(posterior: "Posterior") -> np.ndarray:
 def told_error(posterior: "Posterior") -> np.ndarray:
     """Return the error of the probability that each edge is compelled, shape (p, p).
 
-    It is that of the share of the draws. Where the probability is Rao-Blackwellised, which makes it more accurate, this
-    is on the safe side.
+    Of runs of DagMCMC, this probability is the Rao-Blackwellised one of the edge, times the share of the draws with the
+    edge in which it is compelled. The first has its error, that of the second follows from the draws, and they vary
+    about independently. Elsewhere it is the error of the share of all draws: where the probability is Rao-Blackwellised
+    as a whole, which makes it more accurate, that is on the safe side.
     """
-    means, weight = _compelled_by_batch(posterior)
-    mean = np.einsum("cb,cbij->ij", weight / weight.sum(), means)
-    weights = None if posterior.draws.log_weight is None else weight / weight.sum()
-    return np.array([monte_carlo_error(means[:, :, i], weights, mean[i]) for i in range(means.shape[2])])
+    compelled, present, weight = _shares_by_batch(posterior)
+    relative = weight / weight.sum()
+    weights = None if posterior.draws.log_weight is None else relative
+    told, share = (np.einsum("cb,cbij->ij", relative, batches) for batches in (compelled, present))
+    if posterior.conditionals is None or posterior.conditionals.shape[1] > 1:
+        return _error_by_row(compelled, weights, told)
+    safe = np.where(share > 0, share, 1.0)
+    error = _error_by_row(compelled - told / safe * present, weights, np.zeros_like(told)) / safe
+    directed = posterior.edge_probabilities("directed").to_numpy()
+    return np.asarray(np.hypot(directed * error, told / safe * directed_error(posterior)))
 
 
-def _compelled_by_batch(posterior: "Posterior") -> tuple[np.ndarray, np.ndarray]:
-    """Return the share of each batch, by weight, in which each edge is compelled, and the weights of the batches.
+def _error_by_row(batches: np.ndarray, weights: np.ndarray | None, mean: np.ndarray) -> np.ndarray:
+    """Return the errors of weighted means of batches, shape (chain, batch, p, p)."""
+    return np.array([monte_carlo_error(batches[:, :, i], weights, mean[i]) for i in range(len(mean))])
 
-    Their shapes are (chain, batch, p, p) and (chain, batch).
+
+def _shares_by_batch(posterior: "Posterior") -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the shares of each batch, by weight, in which each edge is compelled and is there; and their weights.
+
+    Their shapes are twice (chain, batch, p, p), and (chain, batch).
     """
     draws, p = posterior.draws, len(posterior.nodes)
     counts, _ = as_counts(posterior.weights)
@@ -76,13 +89,16 @@ def _compelled_by_batch(posterior: "Posterior") -> tuple[np.ndarray, np.ndarray]
     batches = min(BATCHES, max(MOST_MEANS // p**2, FEWEST_BATCHES), number)
     batch = np.arange(number) * batches // number + batches * np.arange(chains)[:, None]
     distinct = draws.distinct(counts)
-    total = np.zeros((chains * batches, p, p))
+    compelled, present = np.zeros((2, chains * batches, p, p))
     excluded = exclude_for(posterior)
     for part in split(0, len(distinct.rows), p**2 + chains * batches):
         here = (distinct.which >= part.start) & (distinct.which < part.stop)
         few = np.zeros((chains * batches, part.stop - part.start))
         np.add.at(few, (batch[here], distinct.which[here] - part.start), counts[here])
-        total += compelled_weighted_sum(draws.dags(distinct.rows[part]), few, excluded)
+        dags = draws.dags(distinct.rows[part])
+        compelled += compelled_weighted_sum(dags, few, excluded)
+        present += np.tensordot(few, dags.astype(float), axes=1)
     weight = np.bincount(batch.ravel(), counts.ravel(), chains * batches)
-    means = total / np.where(weight > 0, weight, 1.0)[:, None, None]
-    return means.reshape(chains, batches, p, p), weight.reshape(chains, batches)
+    total = np.where(weight > 0, weight, 1.0)[:, None, None]
+    shape = (chains, batches, p, p)
+    return (compelled / total).reshape(shape), (present / total).reshape(shape), weight.reshape(chains, batches)
