@@ -125,8 +125,9 @@ def _families_only(dataset: Dataset, score: Score, terms: Terms, knowledge: Know
     return sampler.prepare(dataset, score, _Edges(terms.edge), knowledge)
 
 
-COPARENTS = 0.02
-"""How much less a common child makes two variables candidates of each other than an edge between them does."""
+COPARENTS = 0.002
+"""How much less a common child makes two variables candidates of each other than an edge between them does. With ten
+times as much, a hub's other parents took the places of edges that are in a twelfth of the posterior's DAGs."""
 
 
 def add_coparents(probability: np.ndarray) -> np.ndarray:
@@ -138,7 +139,7 @@ def add_coparents(probability: np.ndarray) -> np.ndarray:
     Examples
     --------
     >>> add_coparents(np.array([[0.0, 0.0, 1.0], [0.0, 0.0, 0.5], [0.0, 0.0, 0.0]]))[0, 1]
-    np.float64(0.005)
+    np.float64(0.0005)
     """
     together = np.minimum(probability @ probability.T, 1.0)
     np.fill_diagonal(together, 0.0)
