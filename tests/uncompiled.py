@@ -41,11 +41,9 @@ def make_kinds(numbers):
 
 def shorten_pilots():
     """Make the chains that look for candidates and starts short: as Python they would take most of the time."""
-    from edgewise.samplers import candidates, dag_mcmc
-    from edgewise.samplers.schedule import Schedule
+    from edgewise.samplers import candidates
 
-    candidates.PILOTS, candidates.PILOT = 1, Schedule(iterations=200, burn_in=100, thin=10)
-    dag_mcmc.WARM_UP = 100
+    candidates.PILOTS, candidates.PILOT_STEPS, candidates.PILOT_THIN, candidates.MOST_STEPS = 1, 100, 10, 100
 
 
 def collect_kinds(numbers, samplers):

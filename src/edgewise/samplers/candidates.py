@@ -26,9 +26,14 @@ from .schedule import Schedule
 PILOTS = 3
 """Chains of the pilot run, each from its own start."""
 
-PILOT = Schedule(iterations=6_000, burn_in=1_000, thin=50)
+PILOT_STEPS, PILOT_THIN = 5_000, 50
 """What each of them does: with 100 draws of chains that begin at a good order, who ranks among the first dozen does not
 change any more."""
+
+STEPS_PER_VARIABLE, FEWEST_STEPS, MOST_STEPS = 100, 1_000, 100_000
+"""Steps of a minimal I-MAP chain, for each variable, that lead out of traps: searches from random orders of 1000
+variables ended up to 360 log units apart, 140 after 20 steps for each, and at the same DAG after 100. More would take
+minutes."""
 
 MANY_VARIABLES = 300
 """Variables from which on there is one such chain only."""
@@ -41,6 +46,17 @@ STEPS_AT_ONCE = 1_000
 
 PILOT_SEED = 2018
 """Where candidates come from must not depend on the seed of a run, whose chains share them."""
+
+
+def warm_up(p: int) -> int:
+    """Return how many steps a minimal I-MAP chain takes from where its search ended until it is at a good order.
+
+    Examples
+    --------
+    >>> warm_up(5), warm_up(200), warm_up(5000)
+    (1000, 20000, 100000)
+    """
+    return min(max(STEPS_PER_VARIABLE * p, FEWEST_STEPS), MOST_STEPS)
 
 
 class Pilot(NamedTuple):
@@ -64,12 +80,14 @@ def explore(
     judge = Judge(model.target.score, model.target.edge, model.target.rules, pack(before.T))
     directed, exchanged = np.zeros((2, p, p))
     judged = 0
+    burn_in = warm_up(p)
+    schedule = Schedule(burn_in + PILOT_STEPS, burn_in, PILOT_THIN)
     for rng in np.random.default_rng(PILOT_SEED).spawn(PILOTS if p <= MANY_VARIABLES else 1):
         if judged and is_over():
             break
-        chain = cast(OrderChain, model.start(rng.permutation(p), rng, PILOT))
+        chain = cast(OrderChain, model.start(rng.permutation(p), rng, schedule))
         chain.seek(is_over)
-        for draws in advance(chain, PILOT.iterations, is_over):
+        for draws in advance(chain, schedule.iterations, is_over):
             _, parents = chain.families()
             memo = new_odds_memo(judge.score, p, len(parents), exchanges=True)
             every = max(-(-len(draws.order) * p * p // MOST_ENTRIES), 1)
@@ -107,8 +125,9 @@ def _families_only(dataset: Dataset, score: Score, terms: Terms, knowledge: Know
     return sampler.prepare(dataset, score, _Edges(terms.edge), knowledge)
 
 
-COPARENTS = 0.02
-"""How much less a common child makes two variables candidates of each other than an edge between them does."""
+COPARENTS = 0.002
+"""How much less a common child makes two variables candidates of each other than an edge between them does. With ten
+times as much, a hub's other parents took the places of edges that are in a twelfth of the posterior's DAGs."""
 
 
 def add_coparents(probability: np.ndarray) -> np.ndarray:
@@ -120,7 +139,7 @@ def add_coparents(probability: np.ndarray) -> np.ndarray:
     Examples
     --------
     >>> add_coparents(np.array([[0.0, 0.0, 1.0], [0.0, 0.0, 0.5], [0.0, 0.0, 0.0]]))[0, 1]
-    np.float64(0.005)
+    np.float64(0.0005)
     """
     together = np.minimum(probability @ probability.T, 1.0)
     np.fill_diagonal(together, 0.0)

@@ -21,7 +21,7 @@ from edgewise.priors.contradictions import exclude_paths
 from edgewise.scores import Score, prepare_score
 
 from .beliefs import Questions, agree_with, make_beliefs
-from .candidates import add_coparents, advance, explore
+from .candidates import add_coparents, advance, explore, warm_up
 from .dag_target import ALL_CANDIDATES, MOST_CANDIDATES, MOST_SETS, make_target
 from .minimal_imap import MinimalIMAPModel
 from .order_chains import OrderChain
@@ -43,8 +43,8 @@ variables there are. Where there are few, moves are quick, and four or as many a
 
 PAIRS_PER_MOVE, MOST_MOVES, MANY_VARIABLES = 1000, 20, 400
 """Among many pairs of variables some are slow, so that there is a move for every 1000 pairs, too, up to 20. Of more
-than 400 variables there are fewer again: the time of a move grows with nearly the square of their number, and a run of
-a thousand variables would take half an hour."""
+than 400 variables there are fewer again, in proportion to the time that a move takes: a run of a thousand takes no
+longer, some minutes."""
 
 
 def moves_per_iteration(p: int) -> int:
@@ -53,22 +53,15 @@ def moves_per_iteration(p: int) -> int:
     Examples
     --------
     >>> [moves_per_iteration(p) for p in (5, 12, 30, 100, 200, 400, 1000)]
-    [4, 3, 2, 6, 19, 20, 3]
+    [4, 3, 2, 6, 19, 20, 8]
     """
-    most = min(MOST_MOVES, MOST_MOVES * MANY_VARIABLES**2 // p**2)
+    most = min(MOST_MOVES, MOST_MOVES * MANY_VARIABLES // p)
     wanted = max(p // VARIABLES_PER_MOVE, p * (p - 1) // 2 // PAIRS_PER_MOVE)
     return max(min(wanted, most), min(FEW_VARIABLES_MOVED // p, 4), 1)
 
 
 STARTS = 100
 """Orders to try for a start where a prior or constraints exclude many DAGs."""
-
-WARM_UP = 2_000
-"""Steps of the minimal I-MAP chain that looks for a start."""
-
-SEARCHES = 3
-"""How often that is done: one in six ended 30 log units below the others for some data of 200 variables, from where a
-chain took 25,000 iterations to leave. With more than 400 variables it is done once, since it takes long."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -226,34 +219,21 @@ class DagMCMCChain(RecordingChain):
         return False
 
     def seek(self, is_over: IsOver = never) -> None:
-        """Go to one of the DAGs that minimal I-MAP chains find, drawn by their posterior; stay if these are excluded.
+        """Go to the DAG that a minimal I-MAP chain finds, or to one along its order; stay if these are excluded.
 
-        Those that are far below the others are traps, and those that are as probable are where chains should begin
-        apart. Without data there are none to find.
+        Without data there is none to find.
         """
-        pilot = self.model.pilot
-        if pilot is None:
+        if self.model.pilot is None:
             return
-        here = self.state.order.copy(), self.dag
-        found, log_posterior = [], []
-        for search in range(SEARCHES if self._p <= MANY_VARIABLES else 1):
-            if search and is_over():
-                break
-            if self._search(pilot, self.rng.permutation(self._p) if search else here[0], is_over):
-                found.append((self.state.order.copy(), self.dag))
-                log_posterior.append(self.log_posterior)
-        weight = np.exp(np.array(log_posterior) - max(log_posterior, default=0.0))
-        order, dag = found[self.rng.choice(len(found), p=weight / weight.sum())] if found else here
-        self.state.order[:] = order
-        self.put(dag)
-
-    def _search(self, model: MinimalIMAPModel, order: np.ndarray, is_over: IsOver) -> bool:
-        """Go to the DAG that a minimal I-MAP chain finds, or to one along its order; return whether it is possible."""
-        chain = cast(OrderChain, model.start(order, self.rng, Schedule(WARM_UP, 0, WARM_UP)))
-        chain.seek(is_over)
-        advance(chain, WARM_UP, is_over)
-        self.state.order[:] = agree_with(chain.state.order, self.model.knowledge)
-        return self.put(chain.dag()) or self._find_start(chain.state.order.astype(np.int64))
+        order, dag = self.state.order.copy(), self.dag
+        steps = warm_up(self._p)
+        pilot = cast(OrderChain, self.model.pilot.start(self.state.order, self.rng, Schedule(steps, 0, steps)))
+        pilot.seek(is_over)
+        advance(pilot, steps, is_over)
+        self.state.order[:] = agree_with(pilot.state.order, self.model.knowledge)
+        if not self.put(pilot.dag()) and not self._find_start(pilot.state.order.astype(np.int64)):
+            self.state.order[:] = order
+            self.put(dag)
 
     def _establish(self, task: int) -> bool:
         """Set all else by the order, and by parents to be drawn or there; return whether the DAG is possible."""
