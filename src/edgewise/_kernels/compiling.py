@@ -20,6 +20,8 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.extending import overload
 
+from .tables import by_address
+
 IS_UNCOMPILED: bool = getattr(config, "DISABLE_JIT")  # noqa: B009
 """Whether kernels run as Python, for a debugger or to see which of their lines are tested: NUMBA_DISABLE_JIT=1."""
 
@@ -104,6 +106,7 @@ def _entry(**options: Any) -> Callable[[Callable[..., Any]], Any]:
         compiled = njit(cache=True, **_options | options)(function)
         if not IS_UNCOMPILED:
             compiled._cache = _Cache(function)
+            compiled.typeof_pyval = lambda value: by_address(type(compiled).typeof_pyval(compiled, value))
         return compiled
 
     return decorate
