@@ -14,7 +14,7 @@ from typing import Any
 import llvmlite.binding as llvm
 import numpy as np
 from numba import njit
-from numba.core import config, event
+from numba.core import config, event, types
 from numba.core.caching import FunctionCache
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
@@ -119,21 +119,37 @@ in_place = _entry(_nrt=False)
 """Decorator for entries that allocate nothing and only write into arrays they are given. They do without Numba's
 counting of references, whose atomic operations take 200 ns in a call with many arrays, more than a step does."""
 
-inner = njit(**_part_options)
+
+def _part(**options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Return the decorator for a kind of parts."""
+
+    def decorate(function: Callable[..., Any]) -> Any:
+        compiled = njit(**_part_options | options)(function)
+        if not IS_UNCOMPILED:
+            # Numba would compile a part that is called with the numbers 0 and 1 for each of them by itself.
+            compiled.get_call_template = lambda args, kws: type(compiled).get_call_template(
+                compiled, [types.unliteral(kind) for kind in args], kws
+            )
+        return compiled
+
+    return decorate
+
+
+inner = _part()
 """Decorator for parts. They allocate nothing. Python must not call them: it would end at once."""
 
-inlined = njit(**_part_options | {"forceinline": True})
+inlined = _part(forceinline=True)
 """As ``inner``, for functions that are part of the step of a chain and take many arrays. A call of one that is not
 inlined hands over every array with its shape and strides, and costs as much as the step itself."""
 
-tuned = njit(**_part_options | {"pipeline_class": _TunedCompiler})
+tuned = _part(pipeline_class=_TunedCompiler)
 """As ``inner``, for the loop that all steps of a chain are made in. It is optimised by itself first, and again in the
 entry that calls it, which takes a second more and makes steps up to a tenth quicker."""
 
-fused = njit(**_part_options | {"fastmath": {"contract"}})
+fused = _part(fastmath={"contract"})
 """As ``inner``, for passes where a product and a sum may be one instruction with one rounding."""
 
-reduction = njit(**_part_options | {"fastmath": {"contract", "reassoc"}})
+reduction = _part(fastmath={"contract", "reassoc"})
 """As ``fused``, for sums whose terms may be added in any order, so that they can be vectorised."""
 
 

@@ -5,6 +5,7 @@ and puts it together again where it begins: hundreds of arguments, which were mo
 Here an entry keeps its members in one place, as long as the call lasts, and its parts are told where.
 """
 
+import hashlib
 from functools import cache
 from typing import Any
 
@@ -19,7 +20,8 @@ class Tables(types.NamedTuple):
 
     def __init__(self, members: tuple[Any, ...], cls: type) -> None:
         super().__init__(members, cls)
-        self.name = f"Tables {self.name}"
+        # The names of all compiled functions are made of those of their types, which would fill pages.
+        self.name = f"{cls.__name__} {hashlib.sha256(self.name.encode()).hexdigest()[:16]}"
 
 
 @cache
