@@ -27,9 +27,10 @@ class Tables(types.NamedTuple):
 @cache
 def by_address(kind: Any) -> Any:
     """Return the type of an argument, in which every NamedTuple is given by its address."""
-    if not isinstance(kind, types.BaseTuple):
+    is_tuple = isinstance(kind, types.BaseTuple)
+    if not is_tuple:
         return kind
-    members = tuple(by_address(kind[i]) for i in range(len(kind)))
+    members = tuple(by_address(member) for member in kind.types)
     named = getattr(kind, "instance_class", None)
     return types.Tuple(members) if named is None else Tables(members, named)
 

@@ -208,7 +208,7 @@ def _is_networkx(graph: Any) -> "TypeGuard[nx.Graph[Any]]":
     return networkx is not None and isinstance(graph, networkx.Graph)
 
 
-def _read_array(graph: NDArray[Any], nodes: list[Hashable] | None) -> tuple[NDArray[Any], list[Hashable]]:
+def _read_array(graph: Any, nodes: list[Hashable] | None) -> tuple[NDArray[Any], list[Hashable]]:
     values = np.asarray(graph)
     _check_square(values.shape)
     if nodes is None:
