@@ -18,6 +18,8 @@ from numba.core import config, event, types
 from numba.core.caching import FunctionCache
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.types.functions import BaseFunction
 from numba.extending import overload
 
 from .tables import by_address
@@ -74,6 +76,40 @@ class _TunedLibrary(_PartLibrary):
         self._optimize_final_module()
 
 
+@contextmanager
+def _operators_remembered() -> Iterator[None]:
+    """Have Numba find only once, for each combination of types, what an operator returns.
+
+    It tries every definition of an operator in turn, those for text, sets and dates included, wherever one stands in
+    the code: a seventh of the time of the first run.
+    """
+    operators: Any = BaseFunction
+    resolve = operators.get_call_type
+    found: dict[Any, Any] = {}
+
+    def recall(function: Any, context: Any, args: Any, kws: Any) -> Any:
+        if kws or getattr(function.typing_key, "__module__", None) != "_operator":
+            return resolve(function, context, args, kws)
+        call = function.typing_key, tuple(args)
+        if call not in found:
+            found[call] = resolve(function, context, args, kws)
+        return found[call]
+
+    operators.get_call_type = recall
+    try:
+        yield
+    finally:
+        operators.get_call_type = resolve
+
+
+class _EntryCompiler(Compiler):
+    """Numba's compiler, with a memory."""
+
+    def compile_extra(self, func: Callable[..., Any]) -> Any:
+        with global_compiler_lock, _operators_remembered():
+            return super().compile_extra(func)
+
+
 class _PartCompiler(Compiler):
     """Numba's compiler, with a library of the kind above."""
 
@@ -103,7 +139,7 @@ def _entry(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Return the decorator for a kind of entries."""
 
     def decorate(function: Callable[..., Any]) -> Any:
-        compiled = njit(cache=True, **_options | options)(function)
+        compiled = njit(cache=True, pipeline_class=_EntryCompiler, **_options | options)(function)
         if not IS_UNCOMPILED:
             compiled._cache = _Cache(function)
             compiled.typeof_pyval = lambda value: by_address(type(compiled).typeof_pyval(compiled, value))
