@@ -139,7 +139,7 @@ def _entry(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Return the decorator for a kind of entries."""
 
     def decorate(function: Callable[..., Any]) -> Any:
-        compiled = njit(cache=True, pipeline_class=_EntryCompiler, **_options | options)(function)
+        compiled = njit(pipeline_class=_EntryCompiler, **_options | options)(function)
         if not IS_UNCOMPILED:
             compiled._cache = _Cache(function)
             compiled.typeof_pyval = lambda value: by_address(type(compiled).typeof_pyval(compiled, value))
