@@ -33,7 +33,8 @@ def add_up(outside, alike, place):
     factor = 2.0 if outside.inside.is_doubled else 1.0
     for row in range(outside.rows.shape[0]):
         outside.total[place] += factor * outside.inside.weight[row] * outside.rows[row, place]
-    return alike.first[place] - alike.second[place]
+    first, second = alike
+    return first[place] - second[place]
 
 
 @in_place

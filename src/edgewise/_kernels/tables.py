@@ -11,7 +11,7 @@ from typing import Any
 
 from llvmlite import ir
 from numba.core import cgutils, types
-from numba.core.imputils import impl_ret_borrowed, lower_getattr_generic
+from numba.core.imputils import impl_ret_borrowed, lower_builtin, lower_getattr_generic
 from numba.extending import NativeValue, models, register_model, unbox
 
 
@@ -43,8 +43,16 @@ class _TablesModel(models.PrimitiveModel):
 
 
 @lower_getattr_generic(Tables)
-def _read(context: Any, builder: Any, kind: Tables, address: Any, name: str) -> Any:
-    index = kind.fields.index(name)
+def _read_named(context: Any, builder: Any, kind: Tables, address: Any, name: str) -> Any:
+    return _read(context, builder, kind, address, kind.fields.index(name))
+
+
+@lower_builtin("static_getitem", Tables, types.IntegerLiteral)
+def _read_numbered(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    return _read(context, builder, sig.args[0], *args)
+
+
+def _read(context: Any, builder: Any, kind: Tables, address: Any, index: int) -> Any:
     value = builder.load(cgutils.gep_inbounds(builder, address, 0, index))
     # Nothing is written there during the call, so that it need not be read again after writing elsewhere.
     value.set_metadata("invariant.load", builder.module.add_metadata([]))
