@@ -14,11 +14,15 @@ from typing import Any
 import llvmlite.binding as llvm
 import numpy as np
 from numba import njit
-from numba.core import config, event
+from numba.core import config, event, types
 from numba.core.caching import FunctionCache
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.types.functions import BaseFunction
 from numba.extending import overload
+
+from .tables import by_address
 
 IS_UNCOMPILED: bool = getattr(config, "DISABLE_JIT")  # noqa: B009
 """Whether kernels run as Python, for a debugger or to see which of their lines are tested: NUMBA_DISABLE_JIT=1."""
@@ -72,6 +76,40 @@ class _TunedLibrary(_PartLibrary):
         self._optimize_final_module()
 
 
+@contextmanager
+def _operators_remembered() -> Iterator[None]:
+    """Have Numba find only once, for each combination of types, what an operator returns.
+
+    It tries every definition of an operator in turn, those for text, sets and dates included, wherever one stands in
+    the code: a seventh of the time of the first run.
+    """
+    operators: Any = BaseFunction
+    resolve = operators.get_call_type
+    found: dict[Any, Any] = {}
+
+    def recall(function: Any, context: Any, args: Any, kws: Any) -> Any:
+        if kws or getattr(function.typing_key, "__module__", None) != "_operator":
+            return resolve(function, context, args, kws)
+        call = function.typing_key, tuple(args)
+        if call not in found:
+            found[call] = resolve(function, context, args, kws)
+        return found[call]
+
+    operators.get_call_type = recall
+    try:
+        yield
+    finally:
+        operators.get_call_type = resolve
+
+
+class _EntryCompiler(Compiler):
+    """Numba's compiler, with a memory."""
+
+    def compile_extra(self, func: Callable[..., Any]) -> Any:
+        with global_compiler_lock, _operators_remembered():
+            return super().compile_extra(func)
+
+
 class _PartCompiler(Compiler):
     """Numba's compiler, with a library of the kind above."""
 
@@ -101,9 +139,10 @@ def _entry(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Return the decorator for a kind of entries."""
 
     def decorate(function: Callable[..., Any]) -> Any:
-        compiled = njit(cache=True, **_options | options)(function)
+        compiled = njit(pipeline_class=_EntryCompiler, **_options | options)(function)
         if not IS_UNCOMPILED:
             compiled._cache = _Cache(function)
+            compiled.typeof_pyval = lambda value: by_address(type(compiled).typeof_pyval(compiled, value))
         return compiled
 
     return decorate
@@ -116,21 +155,37 @@ in_place = _entry(_nrt=False)
 """Decorator for entries that allocate nothing and only write into arrays they are given. They do without Numba's
 counting of references, whose atomic operations take 200 ns in a call with many arrays, more than a step does."""
 
-inner = njit(**_part_options)
+
+def _part(**options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Return the decorator for a kind of parts."""
+
+    def decorate(function: Callable[..., Any]) -> Any:
+        compiled = njit(**_part_options | options)(function)
+        if not IS_UNCOMPILED:
+            # Numba would compile a part that is called with the numbers 0 and 1 for each of them by itself.
+            compiled.get_call_template = lambda args, kws: type(compiled).get_call_template(
+                compiled, [types.unliteral(kind) for kind in args], kws
+            )
+        return compiled
+
+    return decorate
+
+
+inner = _part()
 """Decorator for parts. They allocate nothing. Python must not call them: it would end at once."""
 
-inlined = njit(**_part_options | {"forceinline": True})
+inlined = _part(forceinline=True)
 """As ``inner``, for functions that are part of the step of a chain and take many arrays. A call of one that is not
 inlined hands over every array with its shape and strides, and costs as much as the step itself."""
 
-tuned = njit(**_part_options | {"pipeline_class": _TunedCompiler})
+tuned = _part(pipeline_class=_TunedCompiler)
 """As ``inner``, for the loop that all steps of a chain are made in. It is optimised by itself first, and again in the
 entry that calls it, which takes a second more and makes steps up to a tenth quicker."""
 
-fused = njit(**_part_options | {"fastmath": {"contract"}})
+fused = _part(fastmath={"contract"})
 """As ``inner``, for passes where a product and a sum may be one instruction with one rounding."""
 
-reduction = njit(**_part_options | {"fastmath": {"contract", "reassoc"}})
+reduction = _part(fastmath={"contract", "reassoc"})
 """As ``fused``, for sums whose terms may be added in any order, so that they can be vectorised."""
 
 

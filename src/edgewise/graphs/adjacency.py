@@ -8,16 +8,19 @@ here, because the CPDAGs that :mod:`~edgewise.graphs.distance` compares are not.
 An array has no names, so its nodes are called by their numbers 0, 1, 2, ...
 """
 
+import sys
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable
-from typing import Any, NamedTuple, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeGuard, overload
 
-import networkx as nx
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from edgewise.errors import GraphError
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 BoolMatrix: TypeAlias = NDArray[np.bool_]
 Graph: TypeAlias = "NDArray[Any] | pd.DataFrame | nx.DiGraph[Any]"
@@ -97,7 +100,7 @@ def read_entries(graph: Graph, nodes: list[Hashable] | None = None) -> tuple[NDA
     """
     if isinstance(graph, pd.DataFrame):
         return _read_frame(graph)
-    if isinstance(graph, nx.Graph):
+    if _is_networkx(graph):
         return _read_networkx(graph)
     marked = getattr(graph, "G", graph)  # what its searches return has the graph inside
     if callable(getattr(marked, "get_node_names", None)):
@@ -195,10 +198,17 @@ def list_names(names: Collection[Hashable]) -> str:
 
 
 def _has_names(graph: Graph) -> bool:
-    return isinstance(graph, pd.DataFrame | nx.Graph) or hasattr(getattr(graph, "G", graph), "get_node_names")
+    is_labelled = isinstance(graph, pd.DataFrame) or _is_networkx(graph)
+    return is_labelled or hasattr(getattr(graph, "G", graph), "get_node_names")
 
 
-def _read_array(graph: NDArray[Any], nodes: list[Hashable] | None) -> tuple[NDArray[Any], list[Hashable]]:
+def _is_networkx(graph: Any) -> "TypeGuard[nx.Graph[Any]]":
+    # Whoever has a graph of networkx has imported it, which takes as long as many a run.
+    networkx = sys.modules.get("networkx")
+    return networkx is not None and isinstance(graph, networkx.Graph)
+
+
+def _read_array(graph: Any, nodes: list[Hashable] | None) -> tuple[NDArray[Any], list[Hashable]]:
     values = np.asarray(graph)
     _check_square(values.shape)
     if nodes is None:

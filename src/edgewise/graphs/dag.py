@@ -25,15 +25,17 @@ array([[0, 1, 1],
 """
 
 from collections.abc import Hashable, Iterable
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
-import networkx as nx
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from edgewise.errors import GraphError
 from edgewise.graphs.adjacency import Adjacency, BoolMatrix, Graph, label_like, read_adjacency, read_entries
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 
 def as_dag(graph: Graph, nodes: Iterable[Hashable] | None = None) -> BoolMatrix:
@@ -165,6 +167,8 @@ def to_networkx(dag: Graph, nodes: Iterable[Hashable] | None = None) -> "nx.DiGr
     >>> list(graph.nodes), list(graph.edges)
     (['wet', 'rain'], [('rain', 'wet')])
     """
+    import networkx as nx
+
     adjacency = read_adjacency(dag, nodes)
     _check_acyclic(adjacency)
     graph: nx.DiGraph[Any] = nx.DiGraph()
@@ -188,6 +192,8 @@ def _take_free_nodes(matrix: BoolMatrix) -> NDArray[np.intp]:
 def _check_acyclic(adjacency: Adjacency) -> None:
     if is_acyclic(adjacency.matrix):
         return
+    import networkx as nx
+
     graph = nx.from_numpy_array(adjacency.matrix, create_using=nx.DiGraph)
     cycle = [adjacency.nodes[source] for source, _ in nx.find_cycle(graph)]
     path = " -> ".join(str(node) for node in [*cycle, cycle[0]])

@@ -44,9 +44,8 @@ array([[0, 1, 0],
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, Protocol, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, overload
 
-import networkx as nx
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -57,6 +56,9 @@ from edgewise.errors import ArgumentError
 from edgewise.graphs.adjacency import BoolMatrix, Graph, align, label_like, read_adjacency
 from edgewise.graphs.dag import ancestors, as_dag
 from edgewise.wording import enumerate_names, quote
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 Targets: TypeAlias = Iterable[str | int | Collection[str | int]]
 """Sets of variables that were set together, each by name or by number; one alone stands for a set of one."""

@@ -22,13 +22,14 @@ every distribution that the DAG describes. The search itself is networkx's.
 
 from collections.abc import Hashable, Iterable
 from itertools import combinations
-from typing import Any, TypeAlias, cast
-
-import networkx as nx
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from edgewise.errors import GraphError
 from edgewise.graphs.adjacency import Graph, list_names
 from edgewise.graphs.dag import to_networkx
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 NodeOrNodes: TypeAlias = Hashable | Iterable[Hashable]
 
@@ -72,6 +73,8 @@ def is_d_separated(dag: Graph, x: NodeOrNodes, y: NodeOrNodes, given: NodeOrNode
                 f"{list_names(shared)} is both in `{first}` and in `{second}`; d-separation is asked of sets "
                 "without common nodes."
             )
+    import networkx as nx
+
     return bool(nx.is_d_separator(graph, sets["x"], sets["y"], sets["given"]))
 
 

@@ -21,8 +21,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import networkx as nx
 import numpy as np
 import pandas as pd
 
@@ -33,6 +33,9 @@ from edgewise.wording import enumerate_items, enumerate_names, quote, writable
 
 from .posterior import Posterior
 from .summaries import PROBABLE, TOLD, orient_pairs
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 ENTITY = re.compile(r"&(?=#?\w+;)")
 """What Graphviz would take for the beginning of an HTML entity, also in an ordinary label."""
@@ -291,6 +294,8 @@ def _edge_text(edges: Iterator[tuple[str, str]]) -> str:
 
 
 def _graph(names: Sequence[str], edges: pd.DataFrame) -> "nx.DiGraph[str]":
+    import networkx as nx
+
     graph: nx.DiGraph[str] = nx.DiGraph()
     graph.add_nodes_from(names)
     columns = [edges[name].tolist() for name in ("source", "target", "probability", "undirected", "compelled")]
@@ -307,6 +312,8 @@ def write_csv(path: Path, names: Sequence[str], table: pd.DataFrame) -> None:
 
 
 def _write_graphml(path: Path, names: Sequence[str], pairs: pd.DataFrame) -> None:
+    import networkx as nx
+
     graph: nx.DiGraph[str] = nx.DiGraph()
     graph.add_nodes_from(names)
     compelled = pairs["told_forward"], pairs["told_backward"]

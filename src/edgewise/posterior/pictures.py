@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-import networkx as nx
 import numpy as np
 import pandas as pd
 
@@ -11,7 +10,7 @@ from edgewise import report
 from edgewise.arguments import check_threshold, is_whole
 from edgewise.data import find_columns
 from edgewise.errors import ArgumentError
-from edgewise.graphs import to_networkx
+from edgewise.graphs import topological_order
 from edgewise.report import GraphFigure, Layout, Picture, lay_out
 
 from .summaries import consensus, orient_pairs
@@ -88,7 +87,8 @@ def order_pairs(p: int, pairs: pd.DataFrame, least: float = LEAST_DRAWN) -> list
     counted = pairs[pairs["joined"] >= least]
     weight = np.zeros((p, p))
     weight[counted["source"], counted["target"]] = counted["probability"]
-    return list(nx.lexicographical_topological_sort(to_networkx(consensus(weight, 0.0))))
+    order: list[int] = topological_order(consensus(weight, 0.0)).tolist()
+    return order
 
 
 def lay_out_pairs(p: int, pairs: pd.DataFrame, threshold: float) -> Layout:

@@ -25,8 +25,6 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import shortest_path
 
 from edgewise import graphs
 from edgewise.errors import ArgumentError
@@ -222,6 +220,9 @@ def _smallest_conflict(stated: Statements) -> list[tuple[int, int]]:
 
 def _shortest_chain(links: BoolMatrix, wanted: BoolMatrix) -> list[int]:
     """Return the shortest chain of links from i to j among all the pairs (i, j) that are wanted."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import shortest_path
+
     distances, previous = shortest_path(csr_array(links), unweighted=True, return_predecessors=True)
     start, end = np.unravel_index(np.argmin(np.where(wanted, distances, np.inf)), links.shape)
     chain = [int(end)]

@@ -19,10 +19,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-import networkx as nx
 import numpy as np
 
-from edgewise.graphs import to_networkx
+from edgewise.graphs import topological_order
 
 WIDEST = 1.2
 """Variables of a layer at most, as a multiple of the root of their number: the picture is a little broader than high,
@@ -99,7 +98,7 @@ def lay_out(
     [(0, 2)]
     """
     p = len(dag)
-    named = list(nx.lexicographical_topological_sort(to_networkx(dag))) if order is None else [int(v) for v in order]
+    named = [int(v) for v in (topological_order(dag) if order is None else order)]
     rank = {v: number for number, v in enumerate(named)}
     edges = sorted((rank[i], rank[j]) for i, j in np.argwhere(dag).tolist())
     rooms = [1.0] * p if widths is None else [float(widths[v]) for v in named]

@@ -7,7 +7,6 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, fields, is_dataclass
 from typing import Any
 
-import networkx as nx
 import numpy as np
 import pandas as pd
 
@@ -75,6 +74,8 @@ class Plan:
         """Return a random order of the DAG that MMHC learns, one for each generator."""
         if self.dataset is None:
             raise ArgumentError("start='mmhc' needs data to learn a DAG from; a run on the prior alone has none.")
+        import networkx as nx
+
         graph = to_networkx(mmhc(self.dataset, as_array=True))
         orders = []
         for rng in rngs:

@@ -7,8 +7,6 @@ blocks. Where a block ends makes no difference to the draws.
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import shortest_path
 
 from edgewise._kernels.basics.bits import pack, unpack
 from edgewise._kernels.basics.recorder import Draws, Recorder
@@ -164,6 +162,9 @@ def _make_beliefs(terms: Terms, knowledge: Knowledge | None) -> Beliefs:
     beliefs = make_beliefs(terms, knowledge)
     if knowledge is None:
         return beliefs
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import shortest_path
+
     permitted = csr_array(~(knowledge.forbidden | np.eye(len(terms.edge), dtype=bool)))
     is_possible = np.isfinite(shortest_path(permitted, unweighted=True))
     excluded = (knowledge.not_ancestors | knowledge.before.T) & ~knowledge.ancestors.T & is_possible
