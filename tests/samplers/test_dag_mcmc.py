@@ -82,6 +82,7 @@ THREE = {
     "one candidate": Case(candidates=1),
     "believed edges": Case(JOINED),
     "no candidates": Case(JOINED, candidates=0),
+    "uneven candidates": Case(JOINED, constraints=Constraints(forbidden=[(1, 2)])),
     "required and forbidden": Case(constraints=Constraints(required=[(2, 0)], forbidden=[(1, 2)]), candidates=0),
     "tiers": Case(constraints=Constraints(tiers=[[1], [0]]), candidates=1),
     "paths": Case(Sparsity(0.5) + Paths([0, 1], [2], 0.7), reaches_last, candidates=1),
@@ -405,6 +406,10 @@ MISTAKES = {
     "those who have no way back are swapped": (
         [changes.swap_parent, changes.change_family, *CHANGING],
         ("or sets.place[other, u] < 0", ""), "one candidate", ("swap",),
+    ),
+    "how many there are to swap with is left out": (
+        [changes.swap_parent, changes.change_family, *CHANGING],
+        (" - room.log_number[sets.number[other]]", ""), "uneven candidates", ("swap",),
     ),
 }  # fmt: skip
 """Kernels to alter, what to write in place of what, a case, and the kinds of moves in which each mistake must show."""
