@@ -1,0 +1,401 @@
+"""What people use today, beside Edgewise: accuracy and CPU time on the same data, in one run.
+
+    python -m venv peers
+    peers/bin/pip install --editable . matplotlib causal-learn pgmpy sumu dibs-lib
+    peers/bin/python benchmarks/peers.py
+
+sumu is compiled on the way, which takes a C++ compiler. A package that is not installed is passed over, and a line says
+so. Results are written to ``docs/peers``: ``results.csv``, a row for each method and data set, and ``peers.svg``. With
+``--draw`` the picture and the tables are made again from the results that are there.
+
+Data are those of ``ew.simulate``, with 3 neighbours on average and weights from .25 to 1 in absolute value; columns are
+permuted, since they come in causal order and some methods begin with the order they find. All sets of one size are
+given to a method in a process of its own, on one thread. CPU time is that of the process, children included, without
+imports, and without compiling what is compiled once for all data: before its time is taken, a method is run on a small
+set. DiBS is compiled for each data set anew, and that counts. Who needs more than LIMIT seconds of CPU time for a set
+"did not end", and is not asked about more variables. No further set is begun when a method has used that much for those
+of one size.
+
+Each method has the settings that its makers have as defaults or use in their examples; METHODS says where it has
+others, and why. What is compared:
+
+- *distance*: the structural Hamming distance to the true equivalence class. Of a single DAG it is that of its class. Of
+  a posterior it is that of the graph that has, for each pair, what is most probable: no edge, an edge that the class
+  leaves open, or one of the two arrows. ``likeliest`` is the distance of the class that was drawn most often.
+- *area*: under the ROC curve, of joined pairs. A single graph has zeros and ones, and so a curve with one corner.
+- *joined*: F1 of the pairs joined, with probability above .5 in a posterior.
+- *arrows*: F1 of the compelled edges, in the same way.
+"""
+
+import argparse
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+import warnings
+from collections import Counter
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import NamedTuple
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+from scipy.stats import rankdata
+
+import edgewise as ew
+
+FOLDER = Path(__file__).parents[1] / "docs" / "peers"
+SIZES = [(p, n) for p in (10, 30, 100, 200) for n in (100, 1000)]
+SETS = {10: 5, 30: 5, 100: 3, 200: 2}
+LIMIT = 60
+"""Seconds of CPU time for a set: twice what the default takes with 200 variables."""
+
+WARM_UP = (5, 50)
+"""Variables and rows of the set on which a method is run before its time is taken."""
+
+
+class Found(NamedTuple):
+    """What a method says of each pair: the probability of being joined, and of each arrow that is compelled.
+
+    ``likeliest`` is the class that was drawn most often, None where there is but one graph.
+    """
+
+    joined: np.ndarray
+    arrow: np.ndarray
+    likeliest: np.ndarray | None
+
+    @property
+    def graph(self):
+        """The most probable of what each pair may have; both entries of a pair are true where its direction is open."""
+        ways = np.array([1 - self.joined, self.joined - self.arrow - self.arrow.T, self.arrow, self.arrow.T])
+        way = ways.argmax(axis=0)
+        return (way == 1) | (way == 2)
+
+
+def of_graph(graph):
+    """Return what a partially directed graph says, in which an open edge has both entries."""
+    graph = np.asarray(graph, bool)
+    return Found((graph | graph.T).astype(float), (graph & ~graph.T).astype(float), None)
+
+
+def of_dags(dags):
+    """Return what many DAGs say, one for each draw."""
+    distinct, counts = np.unique(np.asarray(dags, bool), axis=0, return_counts=True)
+    classes, which = np.unique([ew.cpdag(dag) for dag in distinct], axis=0, return_inverse=True)
+    share = np.bincount(which.ravel(), counts) / counts.sum()
+    joined = np.einsum("m,mij->ij", share, classes | classes.transpose(0, 2, 1))
+    return Found(joined, np.einsum("m,mij->ij", share, classes & ~classes.transpose(0, 2, 1)), classes[share.argmax()])
+
+
+# -- the methods
+
+
+def edgewise_default(data, seed):
+    return _of_posterior(ew.sample(data, seed=seed, progress=False))
+
+
+def edgewise_minimal_imap(data, seed):
+    return _of_posterior(ew.sample(data, sampler=ew.MinimalIMAP(), seed=seed, progress=False))
+
+
+def _of_posterior(posterior):
+    joined, arrow = (posterior.edge_probabilities(kind).to_numpy() for kind in ("undirected", "compelled"))
+    return Found(joined, arrow, posterior.map_cpdag(as_array=True))
+
+
+def edgewise_map_search(data, seed):
+    return of_graph(ew.cpdag(ew.map_search(data, seed=seed, as_array=True)))
+
+
+def boss(data, seed, **settings):
+    from causallearn.search.PermutationBased.BOSS import boss
+
+    return _of_marks(boss(data, verbose=False, **settings))
+
+
+def boss_lighter(data, seed):
+    return boss(data, seed, parameters={"lambda_value": 1})
+
+
+def grasp(data, seed):
+    from causallearn.search.PermutationBased.GRaSP import grasp
+
+    return _of_marks(grasp(data, verbose=False))
+
+
+def ges(data, seed):
+    from causallearn.search.ScoreBased.GES import ges
+
+    return _of_marks(ges(data, score_func="local_score_BIC_from_cov", lambda_value=1)["G"])
+
+
+def pc(data, seed):
+    from causallearn.search.ConstraintBased.PC import pc
+
+    return _of_marks(pc(data, show_progress=False).G)
+
+
+def _of_marks(graph):
+    """Return what a graph of causal-learn says: -1 is a tail, 1 an arrowhead; arrowheads at both ends leave it open."""
+    marks = graph.graph
+    return of_graph((marks == -1) | ((marks == 1) & (marks.T == 1)))
+
+
+def pgmpy_hill_climbing(data, seed):
+    from pgmpy.causal_discovery import HillClimbSearch
+
+    return _of_pgmpy(HillClimbSearch(scoring_method="bic-g", show_progress=False), data)
+
+
+def pgmpy_ges(data, seed):
+    from pgmpy.causal_discovery import GES
+
+    return _of_pgmpy(GES(scoring_method="bic-g"), data)
+
+
+def pgmpy_pc(data, seed):
+    from pgmpy.causal_discovery import PC
+
+    return _of_pgmpy(PC(ci_test="pearsonr", variant="stable", n_jobs=1, show_progress=False), data)
+
+
+def _of_pgmpy(estimator, data):
+    names = [f"X{v}" for v in range(data.shape[1])]
+    graph = estimator.fit(pd.DataFrame(data, columns=names)).causal_graph_
+    return of_graph(nx.to_numpy_array(graph, nodelist=names) > 0)
+
+
+def gadget(data, seed):
+    import sumu
+
+    p = data.shape[1]
+    np.random.seed(seed)  # noqa: NPY002
+    found, _ = sumu.Gadget(
+        data=sumu.Data(data, discrete=False), scoref="bge", max_id=-1, K=min(15, p - 1), d=PARENTS_BEYOND[p],
+        cp_algo="greedy-lite", mc3_chains=16, burn_in=10_000, iterations=10_000, thinning=10, tolerance=2.0**-32,
+    ).sample()  # fmt: skip
+    return of_dags([sumu.bnet.family_sequence_to_adj_mat(families, row_parents=True) for families in found])
+
+
+PARENTS_BEYOND = {5: 3, 10: 3, 30: 3, 100: 2, 200: 1}
+"""How many parents sumu allows that are not all candidates: 3 in its example, fewer where p^d sets do not fit."""
+
+
+def dibs(data, seed):
+    import jax
+    from dibs.inference import MarginalDiBS
+    from dibs.models import BGe, ErdosReniDAGDistribution
+
+    p = data.shape[1]
+    search = MarginalDiBS(
+        x=jax.numpy.asarray(data),
+        likelihood_model=BGe(n_vars=p),
+        graph_model=ErdosReniDAGDistribution(n_vars=p, n_edges_per_node=1.5),
+    )
+    found = np.asarray(search.sample(key=jax.random.PRNGKey(seed), n_particles=20, steps=1000)).astype(bool)
+    is_acyclic = [nx.is_directed_acyclic_graph(nx.from_numpy_array(dag, create_using=nx.DiGraph)) for dag in found]
+    return of_dags(found[is_acyclic] if any(is_acyclic) else np.zeros((1, p, p), bool))
+
+
+METHODS = {
+    "Edgewise": ("edgewise", edgewise_default),
+    "Edgewise, MinimalIMAP": ("edgewise", edgewise_minimal_imap),
+    "Edgewise, map_search": ("edgewise", edgewise_map_search),
+    "BOSS": ("causal-learn", boss),
+    "BOSS, half the penalty": ("causal-learn", boss_lighter),
+    "GRaSP": ("causal-learn", grasp),
+    "GES": ("causal-learn", ges),
+    "PC": ("causal-learn", pc),
+    "pgmpy hill climbing": ("pgmpy", pgmpy_hill_climbing),
+    "pgmpy GES": ("pgmpy", pgmpy_ges),
+    "pgmpy PC": ("pgmpy", pgmpy_pc),
+    "sumu (Gadget)": ("sumu", gadget),
+    "DiBS": ("dibs-lib", dibs),
+}
+
+
+# -- one method, in a process of its own
+
+
+def simulate(p, n, number):
+    """Return data with permuted columns, and the true equivalence class."""
+    rng = np.random.default_rng([p, n, number])
+    simulation = ew.simulate(p, n, seed=rng)
+    order = rng.permutation(p)
+    return simulation.data.to_numpy()[:, order], ew.cpdag(np.asarray(simulation.dag)[np.ix_(order, order)])
+
+
+def cpu_seconds():
+    """Return the CPU time of this process and its children."""
+    used = os.times()
+    return time.process_time() + used.children_user + used.children_system
+
+
+def measure(learn, p, n):
+    """Run a method on all sets of a size, and print a line of JSON for each; be killed where one takes too long."""
+    warnings.simplefilter("ignore")
+    began = cpu_seconds()
+    learn(simulate(*WARM_UP, 0)[0], 0)
+    print(json.dumps({"warm_up": cpu_seconds() - began}), flush=True)
+    total = 0.0
+    for number in range(SETS[p]):
+        data, truth = simulate(p, n, number)
+        began = cpu_seconds()
+        resource.setrlimit(resource.RLIMIT_CPU, (int(time.process_time()) + LIMIT + 1, resource.RLIM_INFINITY))
+        found = learn(data, number)
+        seconds = cpu_seconds() - began
+        print(json.dumps({"set": number, "cpu_seconds": seconds, **judge(found, truth)}), flush=True)
+        total += seconds
+        if total > LIMIT:
+            break
+
+
+def judge(found, truth):
+    """Return what is compared, see above."""
+    upper = np.triu_indices(len(truth), 1)
+    joined = (truth | truth.T)[upper]
+    rank = rankdata(found.joined[upper])
+    ones = joined.sum()
+    area = (rank[joined].sum() - ones * (ones + 1) / 2) / (ones * (len(joined) - ones))
+    distance = ew.structural_hamming_distance
+    return {
+        "distance": distance(found.graph, truth),
+        "likeliest": None if found.likeliest is None else distance(found.likeliest, truth),
+        "area": float(area),
+        "joined": f1(found.joined[upper] > 0.5, joined),
+        "arrows": f1(found.arrow > 0.5, truth & ~truth.T),
+    }
+
+
+def f1(found, truth):
+    """Return the harmonic mean of precision and recall."""
+    return float(2 * (found & truth).sum() / max(found.sum() + truth.sum(), 1))
+
+
+# -- all of them
+
+
+def is_installed(package):
+    try:
+        version(package)
+    except PackageNotFoundError:
+        return False
+    return True
+
+
+def ask(name, p, n):
+    """Return a row for each set that a method was given; the last one has no results if it did not end."""
+    threads = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL")}
+    xla = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
+    done = subprocess.run(  # noqa: S603
+        [sys.executable, __file__, "--only", name, str(p), str(n)],
+        env={**os.environ, **threads, "XLA_FLAGS": xla}, stdout=subprocess.PIPE, text=True, check=False,
+    )  # fmt: skip
+    warm_up, *rows = (json.loads(line) for line in done.stdout.splitlines() if line.startswith("{"))
+    rows = [{"method": name, "p": p, "n": n, "outcome": "ended", **row, **warm_up} for row in rows]
+    if done.returncode:
+        outcome = "did not end" if done.returncode == -signal.SIGXCPU else "failed"
+        rows.append({"method": name, "p": p, "n": n, "outcome": outcome, "set": len(rows), **warm_up})
+    return rows
+
+
+def run():
+    """Ask every method about every size, and write the results as they come."""
+    rows, gave_up = [], set()
+    for package in sorted({package for package, _ in METHODS.values()}):
+        print(f"{package} {version(package)}" if is_installed(package) else f"{package} is not installed: left out")
+    for p, n in SIZES:
+        for name, (package, _) in METHODS.items():
+            if is_installed(package) and (name, n) not in gave_up:
+                rows += (found := ask(name, p, n))
+                print(pd.DataFrame(found).round(3).to_string(index=False, header=False), flush=True)
+                if found[-1]["outcome"] != "ended":
+                    gave_up.add((name, n))
+                pd.DataFrame(rows).round(4).to_csv(FOLDER / "results.csv", index=False)
+
+
+# -- the tables and the picture
+
+
+def summarise(results):
+    """Return the means over the sets of each method and size, in the order of METHODS."""
+    ended = results[results["outcome"] == "ended"]
+    means = ended.groupby(["p", "n", "method"])[["cpu_seconds", "distance", "likeliest", "area", "joined", "arrows"]]
+    table = means.mean().join(ended.groupby(["p", "n", "method"]).size().rename("sets"))
+    places = {name: place for place, name in enumerate(METHODS)}
+    return table.sort_index(key=lambda level: level.map(places) if level.name == "method" else level)
+
+
+def draw(results):
+    """Draw the distance against CPU time, a panel for each size; who did not end is named below its panel."""
+    from matplotlib import pyplot as plt
+
+    means = summarise(results).reset_index()
+    styles = {name: STYLES[package][place] for name, package, place in _list_styles()}
+    figure, panels = plt.subplots(2, 4, figsize=(13, 7), sharex=True, layout="constrained")
+    for panel, (p, n) in zip(panels.T.ravel(), SIZES, strict=True):
+        here = means[(means["p"] == p) & (means["n"] == n)]
+        for row in here.itertuples():
+            colour, marker = styles[row.method]
+            size = 90 if row.method == "Edgewise" else 55
+            panel.scatter(row.cpu_seconds, row.distance, size, color=colour, marker=marker, label=row.method, zorder=3)
+        missing = [name for name in METHODS if name not in set(here["method"])]
+        panel.set(xscale="log", title=f"{p} variables, {n} rows")
+        panel.set_ylim(bottom=-0.06 * panel.get_ylim()[1])
+        panel.grid(alpha=0.3)
+        panel.spines[["top", "right"]].set_visible(False)
+        if missing:
+            names = textwrap.fill("not within a minute: " + ", ".join(missing), 44)
+            panel.text(0.98, 0.98, names, transform=panel.transAxes, ha="right", va="top", fontsize=7, color="0.35")
+    for panel in panels[-1]:
+        panel.set_xlabel("CPU seconds")
+    for panel in panels[:, 0]:
+        panel.set_ylabel("distance to the true class")
+    handles, labels = panels[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=5, frameon=False)
+    figure.savefig(FOLDER / "peers.svg", metadata={"Date": None})
+    plt.close(figure)
+
+
+STYLES = {
+    "edgewise": [("#c2410c", "*"), ("#c2410c", "o"), ("#c2410c", "^")],
+    "causal-learn": [("#1d4ed8", marker) for marker in "osDvP"],
+    "pgmpy": [("#15803d", marker) for marker in "osv"],
+    "sumu": [("#7e22ce", "o")],
+    "dibs-lib": [("#525252", "X")],
+}
+"""A colour for each package, and a marker for each of its methods."""
+
+
+def _list_styles():
+    used = Counter()
+    for name, (package, _) in METHODS.items():
+        yield name, package, used[package]
+        used[package] += 1
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--draw", action="store_true", help="only draw and tabulate the results that are there")
+    parser.add_argument("--only", nargs=3, metavar=("METHOD", "P", "N"), help="print the results of one size as JSON")
+    given = parser.parse_args()
+    if given.only:
+        name, p, n = given.only
+        measure(METHODS[name][1], int(p), int(n))
+        return
+    FOLDER.mkdir(exist_ok=True)
+    if not given.draw:
+        run()
+    results = pd.read_csv(FOLDER / "results.csv")
+    draw(results)
+    print(summarise(results).round(3).to_string())
+    print(results[results["outcome"] != "ended"][["p", "n", "method", "outcome"]].to_string(index=False))
+
+
+if __name__ == "__main__":
+    main()
