@@ -186,7 +186,7 @@ def _r_hat_and_ess(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     ess = np.where(constant, values.shape[0] * values.shape[1], values.shape[0]).astype(float)
     moving = ~stuck
     if moving.any() and values.shape[1] >= 4:
-        halves = split_chains(values[..., moving].astype(float))
+        halves = split_chains(values[..., moving])
         with np.errstate(all="ignore"):
             if values.dtype == bool:
                 # Normal scores of two values are one and another number, which changes neither R-hat nor the effective
