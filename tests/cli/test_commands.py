@@ -73,6 +73,19 @@ sys.stderr.write(" ".join(sorted(sys.modules)))
     assert not HEAVY & set(done.stderr.split())
 
 
+def test_a_run_that_compiles_nothing_does_not_prepare_for_it(run, table, tmp_path):
+    assert run("fit", table.name, "--out", "first", *QUICK).code == 0
+    script = f"""
+import sys
+from edgewise.cli import main
+sys.argv = ["edgewise", "fit", {str(table)!r}, "--out", {str(tmp_path / "second")!r}, *{QUICK!r}]
+main()
+sys.stderr.write(" ".join(sorted(sys.modules)))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)  # noqa: S603
+    assert not {"scipy.linalg", "scipy.special", "numba.np.arraymath"} & set(done.stderr.split())
+
+
 def test_the_installed_command_is_the_module():
     entry = os.path.join(os.path.dirname(sys.executable), "edgewise")
     done = subprocess.run([entry, "--help"], capture_output=True, text=True, check=True)  # noqa: S603

@@ -282,7 +282,9 @@ def find_outsider(pair, target, room, number):
 def change_outsider(pair, target, room, node, rng):
     """Add to a variable a parent that is no candidate, or remove any such."""
     rules = target.rules
-    outsiders = pair.extra.sum()
+    outsiders = 0
+    for v in range(len(pair.extra)):
+        outsiders += pair.extra[v]
     if rng.random() < 0.5:
         u = draw_outsider(target, node, rng)
         if target.sets.place[node, u] >= 0 or rules.edge[rules.row[node], u] != TESTED or has(pair.parents, node, u):

@@ -148,10 +148,10 @@ def rank(tree, target, node, size):
         return 0
     limit = way.critical
     if way.by_score:
-        gains(target.score, tree.members[0], size, node, tree.room[SCORING], gain)
+        gains(target.score, tree.members[0], size, np.int64(node), tree.room[SCORING], gain)
         limit = way.penalty
     else:
-        strengths(way.test, tree.members[0], size, node, tree.room[TESTING], gain)
+        strengths(way.test, tree.members[0], size, np.int64(node), tree.room[TESTING], gain)
     number = 0
     for x in range(gain.shape[0]):
         # A strength is infinite where the set would determine the child together with x: no score is defined then.

@@ -56,7 +56,7 @@ def record(state, target, views, recorder, draws, row):
             else:
                 size = list_members(views.structure.parents, node, members)
                 members[size] = node
-            write_family(recorder, key, members, size)
+            write_family(recorder, key, members, np.int64(size))
     write_draw(state, views, recorder, draws, row)
 
 

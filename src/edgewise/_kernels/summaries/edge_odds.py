@@ -120,7 +120,7 @@ def find_row(judge, memo, family, node, family_parents):
     row = family & (memo.family.shape[0] - 1)
     if memo.family[row] != family:
         memo.family[row] = family
-        size = list_members(family_parents, family, memo.members[0])
+        size = list_members(family_parents, np.int64(family), memo.members[0])
         weigh_parents(judge, memo, row, node, size)
         if memo.exchange.shape[0] > 0:
             weigh_exchanges(judge, memo, row, node, size)
