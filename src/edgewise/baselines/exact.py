@@ -14,7 +14,6 @@ from itertools import combinations, product
 from typing import Any, Literal, Unpack
 
 import numpy as np
-from scipy.special import logsumexp
 
 from edgewise._kernels.graphs.features import paths_weighted_sum
 from edgewise._kernels.learners.exact import edge_probabilities, sum_over_orders, weigh_families
@@ -191,13 +190,13 @@ def list_dags(
         possible &= ~(knowledge.ancestors & ~paths | knowledge.unreached & paths).any(axis=(1, 2))
     dags, log_posterior, log_prior = dags[possible], log_posterior[possible], log_prior[possible]
     _check_possible(len(dags) > 0)
-    total = logsumexp(log_posterior)
+    total = np.logaddexp.reduce(log_posterior)
     _check_possible(total > -np.inf)
     probabilities = np.exp(log_posterior - total)
     return ExactPosterior(
         names,
         "dags",
-        float(total - logsumexp(log_prior)),
+        float(total - np.logaddexp.reduce(log_prior)),
         np.tensordot(probabilities, dags, axes=1),
         paths_weighted_sum(dags, probabilities),
         dags,

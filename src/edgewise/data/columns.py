@@ -1,10 +1,10 @@
 """A look at each column by itself: codes, row numbers, skewness, heavy tails and gross cells."""
 
 from collections.abc import Sequence
+from statistics import NormalDist
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import ndtri
 
 from edgewise.data.finding import CHANCE, RANKS, Finding
 from edgewise.data.moments import FloatArray
@@ -109,7 +109,8 @@ class Limits(NamedTuple):
         Under a Gaussian, skewness is normal after the transformation of D'Agostino (1970), and kurtosis after that of
         Anscombe & Glynn (1983). Both are solved here for the value that is exceeded by chance.
         """
-        extreme = float(-ndtri(CHANCE / (4 * p)))  # two sides of two statistics, which is too strict for kurtosis
+        # Two sides of two statistics, which is too strict for kurtosis.
+        extreme = -NormalDist().inv_cdf(CHANCE / (4 * p))
         spread = np.sqrt(6 * (n - 2) / ((n + 1) * (n + 3)))
         fourth = 3 * (n**2 + 27 * n - 70) * (n + 1) * (n + 3) / ((n - 2) * (n + 5) * (n + 7) * (n + 9))
         squared = np.sqrt(2 * (fourth - 1)) - 1
@@ -238,5 +239,5 @@ def _shape(column: FloatArray) -> tuple[float, float]:
 
 def _is_gross(column: FloatArray) -> np.ndarray:
     distance = np.abs(column - np.median(column))
-    spread = np.median(distance) / ndtri(0.75)
+    spread = np.median(distance) / NormalDist().inv_cdf(0.75)
     return np.asarray(distance > GROSS * spread)

@@ -1,9 +1,9 @@
 """A look at pairs of columns: near copies of each other, and correlations that a few rows make."""
 
 from collections.abc import Sequence
+from statistics import NormalDist
 
 import numpy as np
-from scipy.special import ndtri
 
 from edgewise.data.dataset import Dataset
 from edgewise.data.finding import CHANCE, RANKS, Finding
@@ -31,7 +31,7 @@ def find_near_copies(dataset: Dataset) -> list[Finding]:
     """Find columns that are nearly copies of each other, and not only by a few rows far from all others."""
     moments, names, values = dataset.moments, dataset.names, dataset.values
     pairs = moments.p * (moments.p - 1) / 2
-    beyond_chance = np.tanh(np.arctanh(HIGH) - ndtri(CHANCE / (2 * pairs)) / np.sqrt(moments.n - 3))
+    beyond_chance = np.tanh(np.arctanh(HIGH) - NormalDist().inv_cdf(CHANCE / (2 * pairs)) / np.sqrt(moments.n - 3))
     size = np.abs(np.triu(moments.correlation, 1))
     copies = [
         (i, j)

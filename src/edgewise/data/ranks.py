@@ -1,7 +1,9 @@
 """Ranks in place of values."""
 
+from functools import lru_cache
+from statistics import NormalDist
+
 import numpy as np
-from scipy.special import ndtri
 
 
 def normal_scores(values: np.ndarray) -> np.ndarray:
@@ -18,6 +20,13 @@ def normal_scores(values: np.ndarray) -> np.ndarray:
     _, which, counts = np.unique(values[is_known], return_inverse=True, return_counts=True)
     rank = np.cumsum(counts) - (counts - 1) / 2
     scores = np.full(values.shape, np.nan)
-    # Blom's (1958) offset of 3/8.
-    scores[is_known] = ndtri((rank - 3 / 8) / (which.size + 1 / 4))[which.reshape(-1)]
+    scores[is_known] = _scores_of_ranks(which.size)[(2 * rank).astype(int) - 2][which.reshape(-1)]
     return scores
+
+
+@lru_cache(maxsize=1)
+def _scores_of_ranks(n: int) -> np.ndarray:
+    """Return the normal scores of the ranks 1, 1.5, 2, ..., n, which all columns of a table share."""
+    rank = np.arange(2, 2 * n + 1) / 2
+    # Blom's (1958) offset of 3/8.
+    return np.array([NormalDist().inv_cdf(share) for share in ((rank - 3 / 8) / (n + 1 / 4)).tolist()])

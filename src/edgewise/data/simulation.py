@@ -14,7 +14,6 @@ from numbers import Integral
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-import scipy.linalg
 
 from edgewise.arguments import is_number, make_generator
 from edgewise.data.moments import FloatArray
@@ -116,8 +115,10 @@ def simulate(
 
 def _total_effects(coefficients: FloatArray) -> FloatArray:
     """(I - B)^-1 for the strictly upper triangular B of variables in order."""
+    from scipy.linalg import solve_triangular
+
     identity = np.eye(coefficients.shape[0])
-    effects: FloatArray = scipy.linalg.solve_triangular(identity - coefficients, identity, unit_diagonal=True)
+    effects: FloatArray = solve_triangular(identity - coefficients, identity, unit_diagonal=True)
     return effects
 
 

@@ -11,7 +11,6 @@ to date while the order changes.
 """
 
 import numpy as np
-from scipy.linalg import LinAlgError, cholesky, lapack
 
 from edgewise._kernels.basics.regression import SINGULAR
 from edgewise.data import Dataset, refuse_dependent
@@ -25,6 +24,8 @@ def factorize(correlation: np.ndarray, order: np.ndarray, W: np.ndarray) -> bool
     temporary matrix, since for many variables these matrices are all the memory a chain needs. Returns False when the
     leading variables determine each other, so that there is no factor.
     """
+    from scipy.linalg import LinAlgError, cholesky, lapack
+
     head = order[: len(W)]
     # The matrix is symmetric, so that its transpose is the same in the order of memory that LAPACK works in.
     matrix = correlation[np.ix_(head, head)].T

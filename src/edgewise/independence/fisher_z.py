@@ -21,7 +21,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import ndtr
 
 from edgewise._kernels.independence.partial_correlations import PartialCorrelations
 from edgewise.data import Data, Dataset, check_fits, load_data
@@ -158,4 +157,4 @@ def partial_correlation_test(
     correlation = float(np.clip(-precision[0, 1] / np.sqrt(precision[0, 0] * precision[1, 1]), -1, 1))
     with np.errstate(divide="ignore"):
         statistic = float(np.sqrt(degrees) * np.arctanh(correlation))
-    return PartialCorrelationTest(correlation, statistic, float(2 * ndtr(-abs(statistic))))
+    return PartialCorrelationTest(correlation, statistic, math.erfc(abs(statistic) / math.sqrt(2)))

@@ -1,10 +1,10 @@
 """What a test of conditional independence must offer."""
 
 from abc import ABC, abstractmethod
+from statistics import NormalDist
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import ndtri
 
 from edgewise._kernels.independence.interface import is_registered
 from edgewise.arguments import is_number
@@ -77,4 +77,4 @@ def critical_strength(alpha: float) -> float:
     >>> round(critical_strength(0.05), 3)
     1.96
     """
-    return float(-ndtri(alpha / 2))
+    return -NormalDist().inv_cdf(alpha / 2)

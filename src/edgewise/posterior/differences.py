@@ -13,11 +13,11 @@ one says of any pair that it differs.
 """
 
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtri
 
 from edgewise.errors import ArgumentError
 from edgewise.wording import enumerate_names
@@ -212,7 +212,7 @@ def critical_deviate(p: int) -> float:
     (4.08, 5.07)
     """
     tests = len(PLACES) * p * (p - 1) / 2
-    return float(-ndtri(FALSE_ALARMS / 2 / max(tests, 1)))
+    return -NormalDist().inv_cdf(FALSE_ALARMS / 2 / max(tests, 1))
 
 
 def find_directions(joined: np.ndarray, forward: np.ndarray, backward: np.ndarray) -> np.ndarray:

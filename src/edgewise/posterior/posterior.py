@@ -8,7 +8,6 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-from scipy.special import softmax
 
 from edgewise._kernels.graphs.features import blankets_weighted_sum, paths_weighted_sum
 from edgewise.arguments import check_threshold
@@ -88,7 +87,8 @@ class Posterior(Decisions, SingleGraphs, Outputs):
         """The weight of each draw, shape (chain, draw); they add up to one."""
         if self.draws.log_weight is None:
             return np.full(self.draws.log_score.shape, 1 / self.draws.log_score.size)
-        return np.asarray(softmax(self.draws.log_weight))
+        weights = np.exp(self.draws.log_weight - self.draws.log_weight.max())
+        return np.asarray(weights / weights.sum())
 
     def __repr__(self) -> str:
         chains, draws = self.weights.shape

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.special import logit
 
 from edgewise.data import find_columns
 from edgewise.errors import ArgumentError
@@ -109,6 +108,8 @@ def _list_edges(given: Any, *, column: str) -> pd.DataFrame:
 
 
 def _log_odds(probability: np.ndarray) -> np.ndarray:
+    from scipy.special import logit
+
     outside = probability[~((probability >= 0) & (probability <= 1))]
     if len(outside):
         raise ArgumentError(f"The probabilities of EdgeBeliefs must lie between 0 and 1, but {outside[0]} was given.")

@@ -8,7 +8,6 @@ variables, so that all are candidates of equally many.
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.special import expit
 
 from edgewise._kernels.scores.no_score import NoScore
 from edgewise.priors import Knowledge, Prior, usable_terms
@@ -31,6 +30,8 @@ BY_DISTANCE = 1e-9
 
 def prepare_prior(names: Sequence[str], prior: Prior, knowledge: Knowledge | None) -> DagMCMCModel:
     """Return everything about a prior over the variables ``names`` that chains share."""
+    from scipy.special import expit
+
     p = len(names)
     terms = usable_terms(prior, names, uses=USES, by="A run without data")
     apart = np.abs(np.subtract.outer(np.arange(p), np.arange(p)))

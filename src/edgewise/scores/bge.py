@@ -18,12 +18,12 @@ Where the experimenter set some variables in some rows, n, mean and scatter are 
 free. DAGs that are equivalent given such experiments get the same score.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import gammaln
 
 from edgewise._kernels.scores.blocks import BlockScore
 from edgewise._kernels.scores.log_det import LogDetScore
@@ -117,11 +117,16 @@ def score_columns(n: float, scatter: FloatArray, shift: FloatArray, alpha_mu: fl
     constant = (
         0.5 * np.log(alpha_mu / (n + alpha_mu))
         - n / 2 * np.log(np.pi)
-        + gammaln((n + free + 1) / 2)
-        - gammaln((free + 1) / 2)
+        + _log_gamma((n + free + 1) / 2)
+        - _log_gamma((free + 1) / 2)
         + (free + size + 1) / 2 * np.log(t)
     )
     return LogDetScore(matrix, constant, (n + free) / 2, -(n + free + 1) / 2, most_parents=p - 1)
+
+
+def _log_gamma(values: FloatArray) -> FloatArray:
+    """Return the logarithm of the gamma function; to import SciPy's takes longer than all these tables."""
+    return np.array([math.lgamma(value) for value in values])
 
 
 def score_groups(
