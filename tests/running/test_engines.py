@@ -145,6 +145,26 @@ def test_a_worker_keeps_few_runs(data, monkeypatch):
     assert advance_elsewhere("run 0", None, chain.snapshot(), 20) is None
 
 
+class Envied(list):
+    """Idle chains, each of which another thread takes as soon as it is there."""
+
+    def append(self, chain):
+        super().append(chain)
+        chain.advance(20)
+
+
+def test_a_chain_is_idle_only_when_it_is_known_where_it_went(data, monkeypatch):
+    monkeypatch.setattr(engines, "_templates", {})
+    monkeypatch.setattr(engines, "_idle", {"run": Envied()})
+    dataset = ew.load_data(data)
+    model = ew.MinimalIMAP().resolve(dataset).prepare(dataset, ew.BGe(), ew.Sparsity(1.0))
+    chain = model.start(np.arange(6), np.random.default_rng(1), Schedule(1000, 0, 10))
+    reached, _ = advance_elsewhere("run", chain, chain.snapshot(), 20)
+    chain.advance(20)
+    assert reached.iteration == 20
+    np.testing.assert_equal(reached.arrays, chain.snapshot().arrays)
+
+
 def test_threads_of_a_worker_do_not_share_a_chain(data, expected, monkeypatch):
     """Many runs at the same time, in one worker."""
     monkeypatch.setattr(engines, "_templates", {})
