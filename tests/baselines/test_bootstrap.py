@@ -42,8 +42,23 @@ def test_probabilities_are_shares_of_what_the_learner_says(sim):
         assert {tuple(row) for row in data.to_numpy().tolist()} < rows
 
 
+def score_counts(counts):
+    """Return the largest of 40 z-scores: of how often each of 20 rows is drawn, and in how many replicates it is not.
+
+    ``counts`` has a row for each replicate.
+    """
+    number, missing = len(counts), (1 - 1 / 20) ** 20
+    z_counts = (counts.sum(axis=0) - number) / np.sqrt(number * 20 * (1 / 20) * (19 / 20))
+    z_missing = ((counts == 0).sum(axis=0) - number * missing) / np.sqrt(number * missing * (1 - missing))
+    return np.abs([z_counts, z_missing]).max()
+
+
+LARGEST = norm.isf(1e-4 / 80)
+"""What the largest score exceeds in one run of 10,000."""
+
+
 def test_rows_are_drawn_evenly_and_independently():
-    """5,000 draws of each of 20 rows: the largest of 40 z-scores is within bounds but for one run in 10,000."""
+    """1,000 draws of each of 20 rows."""
     data = pd.DataFrame({"number": np.arange(20.0), "noise": np.random.default_rng(1).standard_normal(20)})
     counts = []
 
@@ -51,12 +66,16 @@ def test_rows_are_drawn_evenly_and_independently():
         counts.append(np.bincount(resampled["number"].astype(int), minlength=20))
         return np.zeros((2, 2), dtype=bool)
 
-    bootstrap(learner, data, 5000, seed=3)
-    counts = np.array(counts)
-    missing = (1 - 1 / 20) ** 20
-    z_counts = (counts.sum(axis=0) - 5000) / np.sqrt(5000 * 20 * (1 / 20) * (19 / 20))
-    z_missing = ((counts == 0).sum(axis=0) - 5000 * missing) / np.sqrt(5000 * missing * (1 - missing))
-    assert np.abs([z_counts, z_missing]).max() < norm.isf(1e-4 / 80)
+    bootstrap(learner, data, 1000, seed=3)
+    assert score_counts(np.array(counts)) < LARGEST
+
+
+def test_uneven_and_dependent_rows_are_caught(rng):
+    """One row a fifth more often than the others; and rows that come at most twice."""
+    share = np.full(20, 1.0)
+    share[7] = 1.2
+    assert score_counts(rng.multinomial(20, share / share.sum(), size=1000)) > LARGEST
+    assert score_counts(rng.multivariate_hypergeometric([2] * 20, 20, size=1000)) > LARGEST
 
 
 def test_it_reads_like_any_posterior(sim, replicated, tmp_path):

@@ -3,11 +3,10 @@
 import numpy as np
 
 
-def em(values, rounds):
-    """Return the mean and the covariance, divisor n, after some rounds."""
+def em(values, rounds, start=None):
+    """Return the mean and the covariance, divisor n, after some rounds that start at others."""
     n, p = values.shape
-    mean = np.nanmean(values, axis=0)
-    covariance = np.diag(np.nanvar(values, axis=0))
+    mean, covariance = start or (np.nanmean(values, axis=0), np.diag(np.nanvar(values, axis=0)))
     for _ in range(rounds):
         total, square = np.zeros(p), np.zeros((p, p))
         for row in values:

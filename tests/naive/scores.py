@@ -1,7 +1,27 @@
 """Scores the slow way: BGe as a ratio of normal-Wishart evidences, BIC by least squares."""
 
+from collections import defaultdict
+from functools import wraps
+
 import numpy as np
 from scipy.special import multigammaln
+
+
+def remembered(local):
+    """Have a local score computed once for each family of a table: slow twins ask for the same again and again."""
+    known = defaultdict(dict)
+
+    @wraps(local)
+    def recall(values, node, parents, **settings):
+        if settings:
+            return local(values, node, parents, **settings)
+        values = np.asarray(values, dtype=float)
+        found, family = known[values.shape, values.tobytes()], (int(node), frozenset(map(int, parents)))
+        if family not in found:
+            found[family] = local(values, node, parents)
+        return found[family]
+
+    return recall
 
 
 def log_evidence(scatter, mean, n, columns, *, p, alpha_mu, alpha_w, nu):
@@ -24,6 +44,7 @@ def log_evidence(scatter, mean, n, columns, *, p, alpha_mu, alpha_w, nu):
     )
 
 
+@remembered
 def bge(values, node, parents, *, alpha_mu=1.0, alpha_w=None, nu=None, standardize=True):
     """Return the local score as the evidence of the family less the evidence of the parents."""
     values = np.asarray(values, dtype=float)
@@ -45,6 +66,7 @@ def bge(values, node, parents, *, alpha_mu=1.0, alpha_w=None, nu=None, standardi
     )
 
 
+@remembered
 def bic(values, node, parents):
     """Return the Gaussian BIC of one regression."""
     values = np.asarray(values, dtype=float)

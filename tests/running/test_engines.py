@@ -2,8 +2,6 @@
 
 import json
 import multiprocessing
-import os
-import signal
 import subprocess
 import sys
 import threading
@@ -145,6 +143,26 @@ def test_a_worker_keeps_few_runs(data, monkeypatch):
     assert advance_elsewhere("run 0", None, chain.snapshot(), 20) is None
 
 
+class Envied(list):
+    """Idle chains, each of which another thread takes as soon as it is there."""
+
+    def append(self, chain):
+        super().append(chain)
+        chain.advance(20)
+
+
+def test_a_chain_is_idle_only_when_it_is_known_where_it_went(data, monkeypatch):
+    monkeypatch.setattr(engines, "_templates", {})
+    monkeypatch.setattr(engines, "_idle", {"run": Envied()})
+    dataset = ew.load_data(data)
+    model = ew.MinimalIMAP().resolve(dataset).prepare(dataset, ew.BGe(), ew.Sparsity(1.0))
+    chain = model.start(np.arange(6), np.random.default_rng(1), Schedule(1000, 0, 10))
+    reached, _ = advance_elsewhere("run", chain, chain.snapshot(), 20)
+    chain.advance(20)
+    assert reached.iteration == 20
+    np.testing.assert_equal(reached.arrays, chain.snapshot().arrays)
+
+
 def test_threads_of_a_worker_do_not_share_a_chain(data, expected, monkeypatch):
     """Many runs at the same time, in one worker."""
     monkeypatch.setattr(engines, "_templates", {})
@@ -165,12 +183,13 @@ def test_threads_of_a_worker_do_not_share_a_chain(data, expected, monkeypatch):
 
 
 class Cluster:
-    """A Dask scheduler and workers, each a process of its own."""
+    """A Dask scheduler and two workers, each a process of its own."""
 
-    def __init__(self, folder, workers=2):
+    def __init__(self, folder):
         self.file = folder / "scheduler.json"
-        self.processes = [self._start("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--no-show")]
-        self.workers = [self.add_worker() for _ in range(workers)]
+        self.scheduler = self._start("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--no-show")
+        self.workers = []
+        self.add_workers(2)
         self._wait_for(self.file.exists)
         # The file is written in pieces.
         self._wait_for(lambda: self.file.read_text().rstrip().endswith("}"))
@@ -188,22 +207,30 @@ class Cluster:
         end = time.monotonic() + STUCK
         while not condition():
             assert time.monotonic() < end
-            assert self.processes[0].poll() is None
+            assert self.scheduler.poll() is None
             time.sleep(0.05)
 
-    def add_worker(self):
-        process = self._start("worker", "--no-nanny", "--nthreads", "1", "--host", "127.0.0.1", "--no-dashboard")
-        self.processes.append(process)
-        return process
+    def add_workers(self, number):
+        options = "--no-nanny", "--nthreads", "1", "--host", "127.0.0.1", "--no-dashboard"
+        self.workers += [self._start("worker", *options) for _ in range(number)]
+
+    def kill_workers(self, number):
+        for _ in range(number):
+            end(self.workers.pop(0))
 
     def close(self):
-        for process in reversed(self.processes):
-            process.kill()
-            process.wait()
+        self.kill_workers(len(self.workers))
+        end(self.scheduler)
+
+
+def end(process):
+    process.kill()
+    process.wait()
 
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory):
+    """One for all tests, since each of its processes takes seconds to begin."""
     made = Cluster(tmp_path_factory.mktemp("cluster"))
     yield made
     made.close()
@@ -211,6 +238,8 @@ def cluster(tmp_path_factory):
 
 @pytest.fixture
 def client(cluster):
+    """A client of two workers; those that another test has killed are replaced."""
+    cluster.add_workers(2 - len(cluster.workers))
     with Client(cluster.address, timeout=STUCK) as client:
         client.wait_for_workers(2, timeout=STUCK)
         yield client
@@ -241,69 +270,50 @@ def test_functions_without_a_name_are_not_sent_to_a_cluster(data, client, proces
         assert "<lambda> of LogPrior cannot be sent to other processes" in check_sentence(str(caught.value))
 
 
-def test_a_run_survives_a_worker_and_ends_with_the_last_one(data, expected, tmp_path, monkeypatch):
-    cluster = Cluster(tmp_path)
+def disturb(monkeypatch, what):
+    """Have something happen when a client takes its fifth block; return the iterations at which it took blocks."""
     take, taken = engines.OnDask.take, []
 
-    def take_and_kill(self, number, chain, future):
+    def take_disturbed(self, number, chain, future):
         taken.append(chain.iteration)
         if len(taken) == 5:
-            os.kill(cluster.workers[0].pid, signal.SIGKILL)
+            what()
         return take(self, number, chain, future)
 
-    try:
-        with Client(cluster.address, timeout=STUCK) as client:
-            client.wait_for_workers(2, timeout=STUCK)
-            with monkeypatch.context() as patched:
-                patched.setattr(engines.OnDask, "take", take_and_kill)
-                assert_same(expected, ew.sample(data, executor=client, **SETTINGS))
-            assert len(taken) > 8
-            cluster.workers[0].wait()
-            cluster.add_worker()
-            client.wait_for_workers(2, timeout=STUCK)
-            assert_same(expected, ew.sample(data, executor=client, **SETTINGS))
-    finally:
-        cluster.close()
+    monkeypatch.setattr(engines.OnDask, "take", take_disturbed)
+    return taken
 
 
-def test_a_run_survives_all_of_its_workers_one_after_another(data, expected, tmp_path, monkeypatch):
+def test_a_run_survives_a_worker_and_another_takes_its_place(data, expected, cluster, client, monkeypatch):
+    with monkeypatch.context() as patched:
+        taken = disturb(patched, lambda: cluster.kill_workers(1))
+        assert_same(expected, ew.sample(data, executor=client, **SETTINGS))
+    assert len(taken) > 8
+    cluster.add_workers(1)
+    client.wait_for_workers(2, timeout=STUCK)
+    assert_same(expected, ew.sample(data, executor=client, **SETTINGS))
+
+
+def test_a_run_survives_all_of_its_workers(data, expected, cluster, client, monkeypatch):
     """What chains share is lost with the last worker that had it, and is sent again."""
-    cluster = Cluster(tmp_path, workers=1)
-    take, taken = engines.OnDask.take, []
 
-    def take_and_kill(self, number, chain, future):
-        taken.append(chain.iteration)
-        if len(taken) == 5:
-            os.kill(cluster.workers[0].pid, signal.SIGKILL)
-            cluster.add_worker()
-        return take(self, number, chain, future)
+    def replace_all():
+        cluster.kill_workers(2)
+        cluster.add_workers(1)
 
-    try:
-        with Client(cluster.address, timeout=STUCK) as client:
-            client.wait_for_workers(1, timeout=STUCK)
-            monkeypatch.setattr(engines.OnDask, "take", take_and_kill)
-            assert_same(expected, ew.sample(data, executor=client, **SETTINGS))
-    finally:
-        cluster.close()
+    disturb(monkeypatch, replace_all)
+    assert_same(expected, ew.sample(data, executor=client, **SETTINGS))
 
 
 @pytest.mark.slow
 def test_a_cluster_that_is_lost_is_an_error_and_the_run_goes_on_elsewhere(data, expected, tmp_path, monkeypatch):
     monkeypatch.setattr(checkpoints, "SECONDS", 0.0)
     cluster = Cluster(tmp_path)
-    take, taken = engines.OnDask.take, []
-
-    def take_and_kill(self, number, chain, future):
-        taken.append(chain.iteration)
-        if len(taken) == 5:
-            cluster.close()
-        return take(self, number, chain, future)
-
     try:
         # For so long the client waits for the scheduler to come back.
         client = Client(cluster.address, timeout=20)
         client.wait_for_workers(2, timeout=STUCK)
-        monkeypatch.setattr(engines.OnDask, "take", take_and_kill)
+        disturb(monkeypatch, cluster.close)
         with pytest.raises(ew.EdgewiseError) as caught:
             ew.sample(data, executor=client, checkpoint=tmp_path / "kept", **SETTINGS)
         assert "The Dask cluster no longer answers" in check_sentence(str(caught.value))

@@ -108,11 +108,16 @@ def test_neither_other_sets_nor_their_order_change_what_is_drawn(data, found):
     assert (ew.sample_many({"plate2": data["plate2"]}, seed=2, **QUICK)["plate2"].dags() != few["plate2"].dags()).any()
 
 
-def test_the_same_on_one_worker_on_two_and_on_threads(data, found, tmp_path):
+def test_the_same_on_threads(data, found):
     with ThreadPoolExecutor(2) as threads:
         check_same(found, ew.sample_many(data, seed=1, executor=threads, **QUICK))
-    check_same(found, ew.sample_many(data, seed=1, workers=1, out=tmp_path / "one", **QUICK))
-    check_same(found, ew.sample_many(data, seed=1, workers=2, **QUICK))
+
+
+@pytest.mark.parametrize("workers", [2, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("is_kept", [True, pytest.param(False, marks=pytest.mark.slow)])
+def test_the_same_on_workers(data, found, workers, is_kept, tmp_path):
+    out = tmp_path / "out" if is_kept else None
+    check_same(found, ew.sample_many(data, seed=1, workers=workers, out=out, **QUICK))
 
 
 def test_the_same_on_dask(data, found):

@@ -205,8 +205,9 @@ def advance_elsewhere(
         chain = idle.pop() if idle else _copy(template)
     chain.restore(snapshot)
     advanced = _advance(chain, steps)
-    idle.append(chain)
-    return chain.snapshot(), advanced._replace(is_numbered_anew=True)
+    reached = chain.snapshot()
+    idle.append(chain)  # from now on it may be another thread's
+    return reached, advanced._replace(is_numbered_anew=True)
 
 
 def _copy(template: Chain) -> Chain:
