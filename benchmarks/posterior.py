@@ -152,9 +152,11 @@ def compare(draw, also=None, score=None, sets=20):
         found = {}
         for seed in range(sets):
             dag, values = draw(n, seed)
-            estimates = {}
+            estimates, posteriors = {}, {}
             for name, (sampler, rao_blackwell) in OTHERS.items():
-                posterior = ew.sample(values, sampler=sampler, score=score, seed=seed, progress=False)
+                if sampler not in posteriors:
+                    posteriors[sampler] = ew.sample(values, sampler=sampler, score=score, seed=seed, progress=False)
+                posterior = posteriors[sampler]
                 estimates[name] = [
                     posterior.edge_probabilities(kind, rao_blackwell=rao_blackwell).to_numpy()
                     for kind in ("directed", "undirected", "compelled")
@@ -195,19 +197,22 @@ def p30():
         sim = ew.simulate(30, n, seed=1000 + seed)
         return np.asarray(sim.dag, bool), sim.data
 
-    return compare(draw, also=count_orders)
+    return compare(draw, also=explain)
 
 
-def count_orders(dag, posterior, draws=1000):
-    """Return what the prior of simulations that begin with an order would make of it: a DAG counts once for each order.
+def explain(dag, posterior, draws=1000):
+    """Return estimates that show what such simulations favour.
 
-    The draws of the default, weighed by their numbers of orders; and, from all DAGs that are equivalent to the truth,
-    what is left to lose for one who knows the class, be it that each counts once or by its number of orders.
+    They begin with an order, so that a DAG counts once for each of its orders: the draws of the default, weighed by
+    these numbers; and, from all DAGs that are equivalent to the truth, what is left to lose for one who knows the
+    class, be it that each counts once or by its number of orders. And no edge is weak: the default, rounded.
     """
     drawn = posterior.dags().reshape(-1, *dag.shape)
     drawn = drawn[:: max(len(drawn) // draws, 1)]
     members = np.array(list_class(dag))
+    stated = [posterior.edge_probabilities(kind).to_numpy() for kind in ("directed", "undirected", "compelled")]
     return {
+        "default, below .1 joined taken as 0": [np.where(stated[1] < 0.1, 0.0, matrix) for matrix in stated],
         "default, weighed by orders": average(drawn, weigh_by_orders(drawn)),
         "the true class, each DAG once": average(members, np.full(len(members), 1 / len(members))),
         "the true class, by orders": average(members, weigh_by_orders(members)),
