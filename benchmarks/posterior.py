@@ -171,9 +171,10 @@ def compare(draw, also=None, score=None, sets=20):
             beyond = measures[:, 0] - default
             truth, directed = (np.concatenate([ordered(result[k]) for result in results]) for k in (0, 1))
             error = beyond.std(ddof=1) / np.sqrt(sets)
-            rows.append([n, name, *measures.mean(axis=0), beyond.mean(), error, slope(directed, truth)])
+            together = slope(directed, truth), calibration_error(directed, truth)
+            rows.append([n, name, *measures.mean(axis=0), beyond.mean(), error, *together])
     columns = ["rows", "estimator", "log loss", "joined", "ECE directed", "ECE joined", "AUROC joined", "compelled"]
-    return pd.DataFrame(rows, columns=[*columns, "beyond", "its error", "slope"])
+    return pd.DataFrame(rows, columns=[*columns, "beyond", "its error", "slope", "ECE of all sets"])
 
 
 def measure(result):
