@@ -21,7 +21,7 @@ import numpy as np
 from edgewise._kernels.basics.recorder import Draws
 from edgewise._kernels.graphs.ordering import is_ordered
 from edgewise.arguments import is_whole
-from edgewise.errors import StorageError
+from edgewise.errors import ArgumentError, StorageError
 from edgewise.samplers import Chain, Schedule
 from edgewise.samplers.schedule import MOST_ITERATIONS
 from edgewise.samplers.snapshots import Snapshot
@@ -206,7 +206,7 @@ def open_checkpoint(directory: Path) -> Checkpoint:
         )
     try:
         return Checkpoint(directory, unpack_request(frames[0]))
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, ArgumentError) as error:
         raise StorageError(f"The checkpoint in {shown} is damaged: what was asked for makes no sense.") from error
 
 

@@ -290,9 +290,9 @@ def _there(posterior: Posterior | None) -> Posterior:
 
 def _check_workers(workers: int | None, executor: Executor | None) -> None:
     if workers is not None and not (is_whole(workers) and workers >= 1):
-        raise ArgumentError(f"workers must be a whole number, at least 1, but {workers!r} was given.")
+        raise ArgumentError(f"workers must be a whole number, at least 1, but {quote(workers)} was given.")
     if executor is not None and not callable(getattr(executor, "submit", None)):
-        raise ArgumentError(f"executor must be a concurrent.futures.Executor, but {executor!r} was given.")
+        raise ArgumentError(f"executor must be a concurrent.futures.Executor, but {quote(executor)} was given.")
     if workers is not None and executor is not None:
         raise ArgumentError("workers are started here, and an executor has its own: give one of both.")
 

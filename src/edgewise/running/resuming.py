@@ -96,7 +96,7 @@ def extend(
     ((4, 1600), (4, 3600))
     """
     if not (is_whole(iterations) and iterations >= 1):
-        raise ArgumentError(f"iterations must be a whole number, at least 1, but {iterations!r} was given.")
+        raise ArgumentError(f"iterations must be a whole number, at least 1, but {quote(iterations)} was given.")
     checkpoint, pasts = None, None
     if isinstance(posterior, Posterior):
         origin = recall(posterior)

@@ -25,6 +25,7 @@ from edgewise.samplers import Model, Sampler, Schedule, make_schedule
 from edgewise.samplers.schedule import MOST_ITERATIONS, draws_for
 from edgewise.samplers.snapshots import Snapshot
 from edgewise.scores import Score
+from edgewise.wording import quote
 
 from .chains import RunningChain, Timed, Work, run_chains
 from .checkpoints import Checkpoint, Past
@@ -335,13 +336,13 @@ def _check_settings(
 ) -> None:
     """Refuse what a run cannot work with, before the data are read."""
     if not (is_whole(chains) and chains >= 1):
-        raise ArgumentError(f"chains must be a whole number, at least 1, but {chains!r} was given.")
+        raise ArgumentError(f"chains must be a whole number, at least 1, but {quote(chains)} was given.")
     if time_budget is not None and not (is_number(time_budget) and time_budget > 0):
-        raise ArgumentError(f"time_budget must be a positive number of seconds, but {time_budget!r} was given.")
+        raise ArgumentError(f"time_budget must be a positive number of seconds, but {quote(time_budget)} was given.")
     if executor is not None and not callable(getattr(executor, "submit", None)):
-        raise ArgumentError(f"executor must be a concurrent.futures.Executor, but {executor!r} was given.")
+        raise ArgumentError(f"executor must be a concurrent.futures.Executor, but {quote(executor)} was given.")
     if until not in (None, "good"):
-        raise ArgumentError(f"until must be 'good' or None, but {until!r} was given.")
+        raise ArgumentError(f"until must be 'good' or None, but {quote(until)} was given.")
 
 
 def check_lengths(
@@ -364,7 +365,7 @@ def choose_seed(seed: int | None) -> int:
         # Below 2^53, so that programs which read run.json with numbers in double precision get the same seed.
         return secrets.randbits(53)
     if not (is_whole(seed) and seed >= 0):
-        raise ArgumentError(f"seed must be a whole number, zero or more, but {seed!r} was given.")
+        raise ArgumentError(f"seed must be a whole number, zero or more, but {quote(seed)} was given.")
     return int(seed)
 
 
