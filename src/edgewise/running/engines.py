@@ -20,6 +20,7 @@ from typing import Any, NamedTuple, Protocol, cast
 import numpy as np
 
 from edgewise._kernels.basics.recorder import Draws
+from edgewise.arithmetic import one_order_of_sums
 from edgewise.errors import EdgewiseError
 from edgewise.samplers import Chain
 from edgewise.samplers.snapshots import Snapshot
@@ -204,7 +205,8 @@ def advance_elsewhere(
         idle = _idle.setdefault(key, [])
         chain = idle.pop() if idle else _copy(template)
     chain.restore(snapshot)
-    advanced = _advance(chain, steps)
+    with one_order_of_sums():
+        advanced = _advance(chain, steps)
     idle.append(chain)
     return chain.snapshot(), advanced._replace(is_numbered_anew=True)
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from edgewise._kernels.compiling import compilation_announced
 from edgewise.arguments import is_number, is_whole
+from edgewise.arithmetic import one_order_of_sums
 from edgewise.data import Data, Reading
 from edgewise.errors import ArgumentError, StoppedEarlyWarning, UnusualDataWarning
 from edgewise.posterior import Posterior
@@ -199,7 +200,7 @@ def run(
     pasts
         What they did before, where there is no checkpoint.
     """
-    with nullcontext() if checkpoint is None else closing(checkpoint):
+    with nullcontext() if checkpoint is None else closing(checkpoint), one_order_of_sums():
         return _run(request, executor, store, checkpoint, pasts, progress=progress)
 
 
