@@ -126,9 +126,10 @@ class Checkpoint:
         if is_known:
             different = find_difference(read_about(known), about)
             if different:
+                same = "go on with that version" if different.startswith("versions ") else "give the same arguments"
                 raise StorageError(
-                    f"The checkpoint in {shown} is of another run: it differs in {different}; "
-                    "give another directory, or the same arguments."
+                    f"The checkpoint in {shown} is of another run: it differs in {different}; {same}, or another "
+                    "directory."
                 )
         else:
             replace_file(self.directory / REQUEST, encode(pack_request(self.request)))

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import closing, nullcontext
 from dataclasses import replace
-from pathlib import Path
 from typing import Literal, Unpack
 
 import numpy as np
@@ -18,6 +17,7 @@ from edgewise.arguments import is_number, is_whole
 from edgewise.arithmetic import one_order_of_sums
 from edgewise.data import Data, Reading
 from edgewise.errors import ArgumentError, StoppedEarlyWarning, UnusualDataWarning
+from edgewise.files import as_path
 from edgewise.posterior import Posterior
 from edgewise.posterior.collecting import Collector, InMemory
 from edgewise.posterior.storage import DrawFile
@@ -31,7 +31,7 @@ from edgewise.wording import quote
 from .chains import RunningChain, Timed, Work, run_chains
 from .checkpoints import Checkpoint, Past
 from .endings import Ending, record_run
-from .engines import count_workers
+from .engines import count_workers, is_executor
 from .forecast import Forecast
 from .origins import agree_on_seed, remember
 from .plan import make_plan
@@ -172,9 +172,11 @@ def sample(
         until=until,
         reading=reading,
     )
+    kept = None
     if checkpoint is not None:
-        request = agree_on_seed(request, Path(checkpoint), is_given=seed is not None)
-    kept = None if checkpoint is None else Checkpoint(Path(checkpoint), request)
+        directory = as_path("checkpoint", checkpoint)
+        request = agree_on_seed(request, directory, is_given=seed is not None)
+        kept = Checkpoint(directory, request)
     return run(request, executor=executor, store=store, checkpoint=kept, progress=progress)
 
 
@@ -200,6 +202,8 @@ def run(
     pasts
         What they did before, where there is no checkpoint.
     """
+    if store is not None:
+        store = as_path("store", store, "file")
     with nullcontext() if checkpoint is None else closing(checkpoint), one_order_of_sums():
         return _run(request, executor, store, checkpoint, pasts, progress=progress)
 
@@ -340,7 +344,7 @@ def _check_settings(
         raise ArgumentError(f"chains must be a whole number, at least 1, but {quote(chains)} was given.")
     if time_budget is not None and not (is_number(time_budget) and time_budget > 0):
         raise ArgumentError(f"time_budget must be a positive number of seconds, but {quote(time_budget)} was given.")
-    if executor is not None and not callable(getattr(executor, "submit", None)):
+    if executor is not None and not is_executor(executor):
         raise ArgumentError(f"executor must be a concurrent.futures.Executor, but {quote(executor)} was given.")
     if until not in (None, "good"):
         raise ArgumentError(f"until must be 'good' or None, but {quote(until)} was given.")
