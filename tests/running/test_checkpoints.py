@@ -728,6 +728,18 @@ def test_a_run_until_it_is_good_ends_with_its_time(data):
         ew.sample(data, until="good", time_budget=0.2, **settings)
 
 
+def test_a_run_until_it_is_good_ends_with_its_time_between_two_looks(data, place):
+    # All steps are in the first block, after which the time is over and the chains are at their end.
+    settings = {**UNTIL, "iterations": 8, "thin": 1, "burn_in": 0}
+    with pytest.warns(ew.StoppedEarlyWarning, match="by the time budget after 8 of 12 iterations"):
+        posterior = ew.sample(data, until="good", time_budget=1e-3, checkpoint=place, **settings)
+    assert posterior.info["stopped_by"] == "time budget"
+    with pytest.warns(ew.StoppedEarlyWarning, match="by the time budget after 8 of 12 iterations"):
+        assert_same(posterior, ew.resume(place, progress=False))
+    longer = ew.extend(place, iterations=5000, progress=False)
+    np.testing.assert_array_equal(longer.orders()[:, :8], posterior.orders())
+
+
 def test_nothing_else_is_waited_for(data):
     assert "until must be 'good' or None" in refusal(ew.sample, data, until="best", error=ew.ArgumentError)
 

@@ -287,8 +287,8 @@ def _run(
                 ),
             )
             began = time.monotonic()
+            stopped_by = run_chains(work)
             while True:
-                stopped_by = run_chains(work)
                 ending = Ending.of(running, schedule, timed, stopped_by, time.monotonic() - began)
                 ending.check_draws(request.time_budget)
                 posterior = Posterior(
@@ -306,6 +306,8 @@ def _run(
                 watcher.message(f"The verdict is not good yet: the chains go on to {schedule.iterations:,} iterations.")
                 for mine in running:
                     mine.chain.schedule = replace(mine.chain.schedule, iterations=schedule.iterations)
+                # Chains that are not much longer end within a block, and it is for us to see that the time is over.
+                stopped_by = stop.find_cause() or run_chains(work)
         try:
             posterior = plan.complete(posterior)
         except KeyboardInterrupt:
