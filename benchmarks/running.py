@@ -1,14 +1,19 @@
 """What checkpoints and clusters cost, as ratios measured in one run.
 
-    python benchmarks/running.py [checkpoints] [dask]
+    python benchmarks/running.py [checkpoints] [dask] [--turns 5]
 
 Checkpoints: the same run with and without one, in turns, and the share of a run's time that is spent on its checkpoint.
 Dask: two workers, each a process on this machine, beside two threads and two processes, for chains of ten seconds and
-more. Other work on the machine disturbs all of them; medians of several turns are what to look at.
+more. Scheduler and client count too.
+
+Other work on the machine disturbs the time on the clock, and less that of the quickest turns; the load tells how much
+there was. It does not disturb what the cores did for the run, which is given beside: where cores are free, the clock
+shows the same, except that it also shows how long one waits for the disk.
 """
 
+import argparse
 import multiprocessing
-import sys
+import os
 import tempfile
 import time
 from concurrent.futures import ProcessPoolExecutor
@@ -16,9 +21,9 @@ from pathlib import Path
 from statistics import median
 
 import edgewise as ew
+from cores import core_seconds, used_since
 from edgewise.running.checkpoints import Checkpoint
 
-TURNS = 5
 SIZES = {30: 300_000, 300: 20_000}
 """Iterations by number of variables: some seconds for each chain."""
 
@@ -26,58 +31,67 @@ DASK_ITERATIONS = 2_000_000
 
 
 def timed(function):
-    """Return a function that adds up the seconds it takes, and the list that it adds them to."""
+    """Return a function that notes the seconds it takes, on the clock and of the cores, and the list of them."""
     spent = []
 
     def call(*arguments, **settings):
-        began = time.perf_counter()
+        began, worked = time.perf_counter(), time.thread_time()
         try:
             return function(*arguments, **settings)
         finally:
-            spent.append(time.perf_counter() - began)
+            spent.append((time.perf_counter() - began, time.thread_time() - worked))
 
     return call, spent
 
 
 def measure(data, **settings):
-    began = time.perf_counter()
+    """Return the seconds of a run on the clock, and those of the cores."""
+    before, began = core_seconds(), time.perf_counter()
     ew.sample(data, chains=2, seed=1, progress=False, **settings)
-    return time.perf_counter() - began
+    return time.perf_counter() - began, used_since(before)
 
 
-def measure_checkpoints():
+def show(name, numbers):
+    """Print the median of some numbers, and their range."""
+    print(f"    {name} {median(numbers):.4f} ({min(numbers):.4f} to {max(numbers):.4f})", flush=True)
+
+
+def measure_checkpoints(turns):
     kept = {name: getattr(Checkpoint, name) for name in ("begin", "note")}
     for p, iterations in SIZES.items():
         data = ew.simulate(p, 1000, seed=1).data
         measure(data, iterations=1000)
-        ratios, shares = [], []
-        for turn in range(TURNS):
-            seconds = {}
+        seconds, shares = {"without": [], "with": []}, []
+        for turn in range(turns):
             for kind in ("without", "with") if turn % 2 else ("with", "without"):
                 if kind == "without":
-                    seconds[kind] = measure(data, iterations=iterations)
+                    seconds[kind].append(measure(data, iterations=iterations))
                     continue
-                spent = {}
+                spent = []
                 for name, function in kept.items():
-                    call, spent[name] = timed(function)
+                    call, calls = timed(function)
+                    spent.append(calls)
                     setattr(Checkpoint, name, call)
                 with tempfile.TemporaryDirectory(dir=Path.cwd()) as directory:
-                    seconds[kind] = measure(data, iterations=iterations, checkpoint=Path(directory) / "kept")
+                    took = measure(data, iterations=iterations, checkpoint=Path(directory) / "kept")
                     files = list((Path(directory) / "kept").iterdir())
                     size = sum(file.stat().st_size for file in files)
-                shares.append(sum(map(sum, spent.values())) / seconds[kind])
-            ratios.append(seconds["with"] / seconds["without"])
+                for name, function in kept.items():
+                    setattr(Checkpoint, name, function)
+                seconds[kind].append(took)
+                shares.append([sum(call[way] for calls in spent for call in calls) / took[way] for way in (0, 1)])
+        quickest = [min(seconds[kind]) for kind in ("with", "without")]
         print(
-            f"p = {p:3}: {seconds['without']:5.1f} s without, ratio with a checkpoint {median(ratios):.3f} "
-            f"({min(ratios):.3f} to {max(ratios):.3f}), share of the time spent on it {100 * median(shares):.2f} % "
-            f"(at most {100 * max(shares):.2f} %), {len(files)} files, {size / 2**20:.1f} MB",
-            flush=True,
+            f"p = {p}: {quickest[1][0]:.1f} s without a checkpoint, {len(files)} files, {size / 2**20:.1f} MB, "
+            f"quickest with / quickest without {quickest[0][0] / quickest[1][0]:.3f}"
         )
-    for name, function in kept.items():
-        setattr(Checkpoint, name, function)
+        for way, name in enumerate(("clock", "cores")):
+            pairs = zip(seconds["with"], seconds["without"], strict=True)
+            show(f"{name}: with / without", [one[way] / other[way] for one, other in pairs])
+            show(f"{name}: share spent on the checkpoint", [share[way] for share in shares])
 
 
-def measure_dask():
+def measure_dask(turns):
     from distributed import LocalCluster
 
     data = ew.simulate(30, 1000, seed=1).data
@@ -91,20 +105,31 @@ def measure_dask():
         for executor in kinds.values():
             measure(data, iterations=20_000, executor=executor)
         seconds = {kind: [] for kind in kinds}
-        for _ in range(TURNS):
+        for _ in range(turns):
             for kind, executor in kinds.items():
                 seconds[kind].append(measure(data, iterations=DASK_ITERATIONS, executor=executor))
     for kind in ("threads", "processes"):
-        ratios = [one / other for one, other in zip(seconds["dask"], seconds[kind], strict=True)]
+        quickest = [min(seconds[one]) for one in ("dask", kind)]
         print(
-            f"dask against {kind}: {median(ratios):.3f} ({min(ratios):.3f} to {max(ratios):.3f}), "
-            f"where {kind} take {median(seconds[kind]):.1f} s"
+            f"dask against {kind}, which take {quickest[1][0]:.1f} s: quickest / quickest "
+            f"{quickest[0][0] / quickest[1][0]:.3f}"
         )
+        for way, name in enumerate(("clock", "cores")):
+            pairs = zip(seconds["dask"], seconds[kind], strict=True)
+            show(name, [one[way] / other[way] for one, other in pairs])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("wanted", nargs="*", help="checkpoints, dask, or by default both")
+    parser.add_argument("--turns", type=int, default=5)
+    options = parser.parse_args()
+    if not options.wanted or "checkpoints" in options.wanted:
+        measure_checkpoints(options.turns)
+    if not options.wanted or "dask" in options.wanted:
+        measure_dask(options.turns)
+    print(f"load {os.getloadavg()[1]:.1f} on {os.cpu_count()} cores in the last five minutes")
 
 
 if __name__ == "__main__":
-    wanted = sys.argv[1:] or ["checkpoints", "dask"]
-    if "checkpoints" in wanted:
-        measure_checkpoints()
-    if "dask" in wanted:
-        measure_dask()
+    main()

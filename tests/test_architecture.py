@@ -22,8 +22,8 @@ DOCS = Path(__file__).parents[1] / "docs"
 DRAWN = runpy.run_path(str(DOCS / "import_graph.py"))
 """What draws the picture of the imports."""
 
-EVERYWHERE = {"arguments", "errors", "files", "tasks", "wording"}
-"""What all may import: errors, checks of arguments, the parts of messages, files, and work for many workers."""
+EVERYWHERE = {"arguments", "arithmetic", "errors", "files", "tasks", "wording"}
+"""What all may import: errors, checks of arguments, the parts of messages, files, sums, and work for many workers."""
 
 MAY_IMPORT = {
     "_kernels": set(),

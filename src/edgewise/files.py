@@ -5,8 +5,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from edgewise.errors import StorageError
+from edgewise.errors import ArgumentError, StorageError
 from edgewise.wording import quote
+
+
+def as_path(name: str, given: object, kind: str = "directory") -> Path:
+    """Return an argument as a path, or refuse what is none.
+
+    Examples
+    --------
+    >>> as_path("out", "results").name
+    'results'
+    """
+    if not isinstance(given, str | os.PathLike) or not os.fspath(given):
+        raise ArgumentError(f"{name} must be the path of a {kind}, but {quote(given)} was given.")
+    return Path(given)
 
 
 def part_of(path: Path) -> Path:

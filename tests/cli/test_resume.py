@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise.cli import clusters
-from edgewise.running import checkpoints, engines
+from edgewise.cli import clusters, results
+from edgewise.running import checkpoints, engines, plan
 from sentences import check_sentence
 
 TABLE = "measurements.csv"
@@ -154,6 +154,24 @@ def test_a_command_that_is_told_to_stop_writes_its_results(run, often, table, tm
     later = ew.load(out / "posterior.nc").orders()
     assert later.shape[1] == (length - 1000) // 100
     np.testing.assert_array_equal(later[:, : early.shape[1]], early)
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+@pytest.mark.parametrize("during", ["summing up", "writing"])
+def test_a_command_that_is_told_to_end_when_its_draws_are_made_keeps_them(
+    run, table, tmp_path, monkeypatch, number, code, during
+):
+    owner, name = (plan.Plan, "complete") if during == "summing up" else (results, "write_results")
+    with monkeypatch.context() as patched:
+        patched.setattr(owner, name, lambda *_: signal.raise_signal(number))
+        done = run("fit", TABLE, "--out", "out", *QUICK)
+    assert done.code == code
+    assert done.err.splitlines()[-1].startswith("edgewise: interrupted; the draws are in 'out'")
+    assert signal.getsignal(number) == signal.SIG_DFL
+    assert hidden(tmp_path / "out") == []
+    assert ew.load(tmp_path / "out" / "posterior.nc").weights.shape == (4, 160)
+    assert run("resume", "out", "--quiet").code == 0
+    assert (tmp_path / "out" / "report.html").exists()
 
 
 def test_a_finished_run_goes_on(run, table, tmp_path):

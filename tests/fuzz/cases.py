@@ -373,6 +373,11 @@ CHECKPOINTS = {
     "a seed below zero": ("request", {"seed": -1}),
     "a table that is read by a number": ("request", {"reading": 5}),
     "a table that is read by its colour": ("request", {"reading": {"colour": "red"}}),
+    "a score of brackets": ("request", {"score": nested(300)}),
+    "a sampler that is a score": ("request", {"sampler": {"name": "BGe", "settings": {}}}),
+    "a score with no such setting": ("request", {"score": {"name": "BGe", "settings": {"alpha_mu": nested(300)}}}),
+    "a start of brackets": ("request", {"start": nested(300)}),
+    "variables of brackets": ("request", {"nodes": nested(300)}),
 }
 
 

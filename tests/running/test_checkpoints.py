@@ -260,6 +260,25 @@ def test_only_posteriors_of_this_session_are_extended(expected, tmp_path):
     assert "in this session" in refusal(ew.extend, loaded, iterations=5000, error=ew.ArgumentError)
 
 
+@pytest.mark.parametrize("given", [None, 5, "", ["kept"]])
+def test_a_checkpoint_is_in_a_directory(data, given):
+    assert "must be the path of a directory" in refusal(ew.resume, given, error=ew.ArgumentError)
+    assert "or a posterior" in refusal(ew.extend, given, iterations=5000, error=ew.ArgumentError)
+    if given is not None:
+        settings = {"error": ew.ArgumentError, **SETTINGS}
+        assert "checkpoint must be" in refusal(ew.sample, data, checkpoint=given, **settings)
+        assert "store must be the path of a file" in refusal(ew.sample, data, store=given, **settings)
+
+
+def test_a_run_is_found_from_another_directory(data, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    posterior = ew.sample(data, seed=5, checkpoint="kept", **SETTINGS)
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    longer = ew.extend(posterior, iterations=5000, progress=False)
+    assert_same(longer, ew.sample(data, seed=5, **{**SETTINGS, "iterations": 5000, "burn_in": 600}))
+
+
 # What a run is told apart by.
 
 
@@ -307,6 +326,7 @@ def test_other_versions_are_refused(data, place, monkeypatch):
         requests.importlib.metadata, "version", lambda name: "99.0" if name == "numba" else version(name)
     )
     assert 'versions numba ("' in refusal(ew.resume, place)
+    assert "go on with that version, or another directory" in refusal(ew.extend, place, iterations=9000)
     assert '"99.0" here' in refusal(ew.sample, data, seed=5, checkpoint=place, **SETTINGS)
 
 
@@ -707,6 +727,18 @@ def test_a_run_until_it_is_good_ends_with_its_time(data):
     settings = {**UNTIL, "iterations": 10**8, "thin": 1000, "burn_in": 0}
     with pytest.warns(ew.StoppedEarlyWarning, match="time budget"):
         ew.sample(data, until="good", time_budget=0.2, **settings)
+
+
+def test_a_run_until_it_is_good_ends_with_its_time_between_two_looks(data, place):
+    # All steps are in the first block, after which the time is over and the chains are at their end.
+    settings = {**UNTIL, "iterations": 8, "thin": 1, "burn_in": 0}
+    with pytest.warns(ew.StoppedEarlyWarning, match="by the time budget after 8 of 12 iterations"):
+        posterior = ew.sample(data, until="good", time_budget=1e-3, checkpoint=place, **settings)
+    assert posterior.info["stopped_by"] == "time budget"
+    with pytest.warns(ew.StoppedEarlyWarning, match="by the time budget after 8 of 12 iterations"):
+        assert_same(posterior, ew.resume(place, progress=False))
+    longer = ew.extend(place, iterations=5000, progress=False)
+    np.testing.assert_array_equal(longer.orders()[:, :8], posterior.orders())
 
 
 def test_nothing_else_is_waited_for(data):

@@ -5,8 +5,10 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 import edgewise as ew
+from edgewise.arithmetic import one_order_of_sums
 from edgewise.running import engines
 
 SETTINGS = {"iterations": 3000, "burn_in": 500, "thin": 7, "chains": 3, "progress": False}
@@ -90,3 +92,47 @@ def test_chains_from_the_same_start_part(data):
     orders = ew.sample(data, seed=1, start=range(6), **SETTINGS).orders()
     assert (orders[0] != orders[1]).any()
     assert (orders[0] != orders[2]).any()
+
+
+@pytest.fixture(scope="module")
+def gappy():
+    """Data whose statistics, by EM, differ in the last bits with the number of threads that find them."""
+    rng = np.random.default_rng(1)
+    data = ew.simulate(160, 300, seed=1).data
+    return data.mask(rng.random(data.shape) < 0.0005)
+
+
+@pytest.mark.parametrize("parents", ["grow-shrink", "full"])
+def test_threads_of_linear_algebra_make_no_difference(gappy, tmp_path, parents):
+    settings = {
+        "sampler": ew.MinimalIMAP(parents=parents), "missing": "em", "burn_in": 50, "thin": 5, "chains": 2, "seed": 1,
+        "progress": False,
+    }  # fmt: skip
+    with threadpool_limits(1, user_api="blas"):
+        alone = ew.sample(gappy, iterations=400, **settings)
+        ew.sample(gappy, iterations=200, checkpoint=tmp_path / "kept", **settings)
+    with threadpool_limits(2, user_api="blas"):
+        assert_same(alone, ew.sample(gappy, iterations=400, **settings))
+        assert_same(alone, ew.extend(tmp_path / "kept", iterations=400, progress=False))
+    np.testing.assert_array_equal(alone.conditionals, ew.resume(tmp_path / "kept", progress=False).conditionals)
+
+
+def test_simulated_data_are_the_same_with_any_number_of_threads():
+    with threadpool_limits(1, user_api="blas"):
+        alone = ew.simulate(300, 1000, seed=1).data
+    with threadpool_limits(2, user_api="blas"):
+        assert ew.simulate(300, 1000, seed=1).data.equals(alone)
+
+
+def test_threads_of_linear_algebra_come_back():
+    def threads():
+        return [library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"]
+
+    with threadpool_limits(2, user_api="blas"):
+        before = threads()
+        with ThreadPoolExecutor(2) as pool, one_order_of_sums():
+            with one_order_of_sums():
+                assert set(threads()) == {1}
+            assert set(threads()) == {1}
+            assert set(pool.submit(threads).result()) == {1}
+        assert threads() == before

@@ -3,7 +3,7 @@
 import os
 import signal
 import time
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 
 import numpy as np
@@ -12,6 +12,7 @@ import pytest
 import edgewise as ew
 from edgewise.running import chains, engines
 from edgewise.running.chains import FEW_DRAWS
+from edgewise.running.stopping import Stop
 from edgewise.samplers.schedule import draws_for
 from keyboard import ctrl_c
 from sentences import check_sentence
@@ -182,8 +183,34 @@ def test_workers_that_die_of_something_else_are_an_error(data):
             future.set_exception(BrokenProcessPool("out of memory"))
             return future
 
-    with pytest.raises(BrokenProcessPool, match="out of memory"):
+    with pytest.raises(ew.EdgewiseError, match="processes of the executor have died") as caught:
         ew.sample(data, burn_in=0, executor=Dying(), **ENDLESS)
+    check_sentence(str(caught.value))
+    assert str(caught.value.__cause__) == "out of memory"
+
+
+def test_an_executor_that_takes_no_work_is_told_of(data):
+    with ProcessPoolExecutor(1) as closed:
+        pass
+    with pytest.raises(ew.EdgewiseError, match="executor was shut down") as caught:
+        ew.sample(data, executor=closed, **ENDLESS)
+    check_sentence(str(caught.value))
+    with pytest.raises(ew.ArgumentError, match="executor must be a"):
+        ew.sample(data, executor=ProcessPoolExecutor, **ENDLESS)
+
+
+@pytest.mark.parametrize("name", ["SIGHUP", "SIGTERM"])
+def test_a_signal_that_is_to_be_ignored_is_ignored(name):
+    number = getattr(signal, name)
+    before = signal.signal(number, signal.SIG_IGN)  # as nohup does
+    try:
+        stop = Stop(None)
+        with stop.listening():
+            signal.raise_signal(number)
+            assert stop.find_cause() is None
+        assert signal.getsignal(number) == signal.SIG_IGN
+    finally:
+        signal.signal(number, before)
 
 
 def test_a_time_budget_ends_a_run(data):

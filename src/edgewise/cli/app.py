@@ -3,7 +3,12 @@
 Heavy imports are inside the commands, so that ``edgewise --help`` answers at once.
 """
 
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import Annotated, Any
 
 import typer
@@ -38,12 +43,37 @@ class Commands(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command."""
-        try:
-            return super().invoke(ctx)
-        except KeyboardInterrupt as interrupt:
-            left = str(interrupt) or "nothing was written"
-            typer.echo(f"edgewise: interrupted; {printable(left)}.", err=True)
-            raise typer.Exit(INTERRUPTED) from interrupt
+        with _signals_as_interrupts() as received:
+            try:
+                return super().invoke(ctx)
+            except KeyboardInterrupt as interrupt:
+                left = str(interrupt) or "nothing was written"
+                typer.echo(f"edgewise: interrupted; {printable(left)}.", err=True)
+                raise typer.Exit(128 + received[0] if received else INTERRUPTED) from interrupt
+
+
+@contextmanager
+def _signals_as_interrupts() -> Iterator[list[int]]:
+    """Have signals to end interrupt a command as Ctrl-C does, and provide the numbers of those that came.
+
+    While chains run, a first one stops these instead, with results.
+    """
+    received: list[int] = []
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        received.append(number)
+        raise KeyboardInterrupt
+
+    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    is_told = threading.current_thread() is threading.main_thread()
+    ours = [number for number in numbers if is_told and signal.getsignal(number) == signal.SIG_DFL]
+    for number in ours:
+        signal.signal(number, interrupt)
+    try:
+        yield received
+    finally:
+        for number in ours:
+            signal.signal(number, signal.SIG_DFL)
 
 
 app = typer.Typer(

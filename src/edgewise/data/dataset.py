@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from edgewise.arithmetic import one_order_of_sums
 from edgewise.data.blocks import Blocks, indicators, make_blocks
 from edgewise.data.conditions import Condition
 from edgewise.data.counts import Counts, count_rows
@@ -129,8 +130,9 @@ class Dataset:
         reason = self.why_not("moments")
         if reason is not None:
             raise DataError(f"These data have no means and correlations, because {reason}.")
-        columns = [self._measure(column) for column in range(self.p)]
-        return em_moments(np.ascontiguousarray(np.concatenate(columns, axis=1)))
+        with one_order_of_sums():
+            columns = [self._measure(column) for column in range(self.p)]
+            return em_moments(np.ascontiguousarray(np.concatenate(columns, axis=1)))
 
     @property
     def plain_moments(self) -> Moments | None:
@@ -160,8 +162,9 @@ class Dataset:
     @cached_property
     def blocks(self) -> Blocks:
         """The sufficient statistics of blocks of columns: one for a number, several for a variable with levels."""
-        columns = [self._measure(column) for column in range(self.p)]
-        return make_blocks(columns, self._groups, moments=em_moments)
+        with one_order_of_sums():
+            columns = [self._measure(column) for column in range(self.p)]
+            return make_blocks(columns, self._groups, moments=em_moments)
 
     @cached_property
     def counts(self) -> Counts:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from edgewise.arguments import is_number, make_generator
+from edgewise.arithmetic import one_order_of_sums
 from edgewise.data.moments import FloatArray
 from edgewise.data.naming import default_names
 from edgewise.errors import ArgumentError
@@ -104,7 +105,8 @@ def simulate(
     size = rng.uniform(low, high, (p, p))
     coefficients = np.where(joined, size * rng.choice([-1.0, 1.0], (p, p)), 0.0)
     values = np.empty((n, p))
-    values[:, order] = rng.standard_normal((n, p)) @ _total_effects(coefficients)
+    with one_order_of_sums():
+        values[:, order] = rng.standard_normal((n, p)) @ _total_effects(coefficients)
 
     dag = np.zeros((p, p), dtype=np.bool_)
     dag[np.ix_(order, order)] = joined

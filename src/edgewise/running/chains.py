@@ -20,7 +20,7 @@ from edgewise.samplers import Chain
 from edgewise.samplers.schedule import MOST_ITERATIONS
 
 from .checkpoints import Checkpoint
-from .engines import Advanced, ClusterLostError, Engine, Threads, choose_engine
+from .engines import Advanced, ClusterLostError, Engine, Threads, choose_engine, executor_watched
 from .forecast import Forecast
 from .progress import Watcher
 from .stopping import Cause, Stop
@@ -119,7 +119,7 @@ def run_chains(work: Work) -> Cause | None:
     that is not for the checkpoint, from which the run goes on as if it had not been stopped.
     """
     running, stop = work.running, work.stop
-    with ThreadPoolExecutor(min(len(running), count_threads())) as threads:
+    with ThreadPoolExecutor(min(len(running), count_threads())) as threads, executor_watched():
         engine = choose_engine(work.executor, threads, running[0].chain)
         stopped_by = None
         if work.timed is not None and any(mine.is_burning_in for mine in running):

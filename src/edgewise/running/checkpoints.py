@@ -21,7 +21,7 @@ import numpy as np
 from edgewise._kernels.basics.recorder import Draws
 from edgewise._kernels.graphs.ordering import is_ordered
 from edgewise.arguments import is_whole
-from edgewise.errors import StorageError
+from edgewise.errors import ArgumentError, StorageError
 from edgewise.samplers import Chain, Schedule
 from edgewise.samplers.schedule import MOST_ITERATIONS
 from edgewise.samplers.snapshots import Snapshot
@@ -126,9 +126,10 @@ class Checkpoint:
         if is_known:
             different = find_difference(read_about(known), about)
             if different:
+                same = "go on with that version" if different.startswith("versions ") else "give the same arguments"
                 raise StorageError(
-                    f"The checkpoint in {shown} is of another run: it differs in {different}; "
-                    "give another directory, or the same arguments."
+                    f"The checkpoint in {shown} is of another run: it differs in {different}; {same}, or another "
+                    "directory."
                 )
         else:
             replace_file(self.directory / REQUEST, encode(pack_request(self.request)))
@@ -206,7 +207,7 @@ def open_checkpoint(directory: Path) -> Checkpoint:
         )
     try:
         return Checkpoint(directory, unpack_request(frames[0]))
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, ArgumentError) as error:
         raise StorageError(f"The checkpoint in {shown} is damaged: what was asked for makes no sense.") from error
 
 

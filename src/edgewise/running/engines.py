@@ -13,13 +13,14 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import CancelledError, Executor, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
 
 from edgewise._kernels.basics.recorder import Draws
+from edgewise.arithmetic import one_order_of_sums
 from edgewise.errors import EdgewiseError
 from edgewise.samplers import Chain
 from edgewise.samplers.snapshots import Snapshot
@@ -104,7 +105,25 @@ class Elsewhere:
 
 
 class ClusterLostError(EdgewiseError):
-    """No worker of a cluster computes blocks any more."""
+    """No worker of a cluster, or of another executor, computes blocks any more."""
+
+
+@contextmanager
+def executor_watched() -> Iterator[None]:
+    """Turn what an executor says when its processes have died, or when it was shut down, into a sentence."""
+    try:
+        yield
+    except BrokenExecutor as error:
+        raise ClusterLostError(
+            "The processes of the executor have died, perhaps for want of memory: start it anew; a run with a "
+            "checkpoint goes on from there."
+        ) from error
+    except RuntimeError as error:
+        if "shutdown" not in str(error):
+            raise
+        raise ClusterLostError(
+            "The executor was shut down: start it anew; a run with a checkpoint goes on from there."
+        ) from error
 
 
 class OnDask(Elsewhere):
@@ -204,7 +223,8 @@ def advance_elsewhere(
         idle = _idle.setdefault(key, [])
         chain = idle.pop() if idle else _copy(template)
     chain.restore(snapshot)
-    advanced = _advance(chain, steps)
+    with one_order_of_sums():
+        advanced = _advance(chain, steps)
     reached = chain.snapshot()
     idle.append(chain)  # from now on it may be another thread's
     return reached, advanced._replace(is_numbered_anew=True)
@@ -214,6 +234,11 @@ def _copy(template: Chain) -> Chain:
     """Return a chain of its own with what all chains of the run share."""
     shared = [getattr(template, name) for name in SHARED if hasattr(template, name)]
     return copy.deepcopy(template, {id(part): part for part in shared})
+
+
+def is_executor(given: object) -> bool:
+    """Return whether something takes work."""
+    return callable(getattr(given, "submit", None)) and not isinstance(given, type)
 
 
 def count_workers(executor: Any) -> int:

@@ -25,11 +25,12 @@ import pandas as pd
 from edgewise.arguments import is_whole
 from edgewise.data import Data, Reading
 from edgewise.errors import ArgumentError, StoppedEarlyWarning, StorageError
-from edgewise.files import new_file, writing
+from edgewise.files import as_path, new_file, writing
 from edgewise.posterior import Posterior, load
 from edgewise.tasks import run_in_processes, run_tasks
 from edgewise.wording import quote, shorten
 
+from .engines import is_executor
 from .frames import replace_file
 from .one_set import DRAWS, Outcome, Task, Write, do_set, do_set_apart, new_row
 from .progress import counting
@@ -171,7 +172,7 @@ def sample_many(
         settings=settings,
         replicates=replicates,
         seed=seed,
-        out=None if out is None else Path(out),
+        out=None if out is None else as_path("out", out),
         workers=workers,
         executor=executor,
         overwrite=overwrite,
@@ -290,9 +291,9 @@ def _there(posterior: Posterior | None) -> Posterior:
 
 def _check_workers(workers: int | None, executor: Executor | None) -> None:
     if workers is not None and not (is_whole(workers) and workers >= 1):
-        raise ArgumentError(f"workers must be a whole number, at least 1, but {workers!r} was given.")
-    if executor is not None and not callable(getattr(executor, "submit", None)):
-        raise ArgumentError(f"executor must be a concurrent.futures.Executor, but {executor!r} was given.")
+        raise ArgumentError(f"workers must be a whole number, at least 1, but {quote(workers)} was given.")
+    if executor is not None and not is_executor(executor):
+        raise ArgumentError(f"executor must be a concurrent.futures.Executor, but {quote(executor)} was given.")
     if workers is not None and executor is not None:
         raise ArgumentError("workers are started here, and an executor has its own: give one of both.")
 

@@ -31,7 +31,9 @@ _ORIGINS: "WeakKeyDictionary[Posterior, Origin]" = WeakKeyDictionary()
 def remember(posterior: Posterior, request: Request, chains: list[Chain], checkpoint: Checkpoint | None) -> None:
     """Note where a posterior comes from."""
     snapshots = [chain.snapshot() for chain in chains]
-    _ORIGINS[posterior] = Origin(request, snapshots, None if checkpoint is None else checkpoint.directory)
+    # The user may go to another directory meanwhile.
+    directory = None if checkpoint is None else checkpoint.directory.absolute()
+    _ORIGINS[posterior] = Origin(request, snapshots, directory)
 
 
 def recall(posterior: Posterior) -> Origin | None:

@@ -22,7 +22,7 @@ from edgewise.priors import Constraints, FunctionTerm, Prior, PriorSum, default_
 from edgewise.samplers import DagMCMC, Model, Sampler, prepare_prior
 from edgewise.samplers.sampler import IsOver, never
 from edgewise.scores import Score, default_score
-from edgewise.wording import enumerate_items
+from edgewise.wording import enumerate_items, quote
 
 from .conditionals import condition
 
@@ -149,7 +149,7 @@ def _plan_prior(
     if sampler is not None or score is not None:
         raise ArgumentError("A run without data, on the prior alone, takes neither a sampler nor a score.")
     if nodes is None or isinstance(nodes, str) or not all(isinstance(name, str) for name in nodes) or not len(nodes):
-        raise ArgumentError(f"A run without data needs nodes, a list of the variables' names, but got {nodes!r}.")
+        raise ArgumentError(f"A run without data needs nodes, a list of the variables' names, but got {quote(nodes)}.")
     names = tuple(nodes)
     check_names(names)
     knowledge = None if constraints is None else constraints.resolve(names)
@@ -164,7 +164,7 @@ def _plan_prior(
 
 def _check_part(name: str, given: object, *, fits: bool, example: str) -> None:
     if not fits or isinstance(given, type):
-        raise ArgumentError(f"{name} must be an object such as {example}, but {given!r} was given.")
+        raise ArgumentError(f"{name} must be an object such as {example}, but {quote(given)} was given.")
 
 
 def describe(part: Any) -> dict[str, Any]:

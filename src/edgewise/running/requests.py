@@ -57,7 +57,7 @@ class Request:
     """The name of the file that data came from, where they are no longer a path."""
 
 
-PARTS = ("sampler", "score", "prior", "constraints")
+PARTS: dict[str, type] = {"sampler": Sampler, "score": Score, "prior": Prior, "constraints": Constraints}
 LENGTHS = ("iterations", "burn_in", "thin", "chains", "time_budget", "until")
 
 
@@ -246,6 +246,8 @@ def unpack_request(frame: Frame) -> Request:
     about = frame.numbers
     settings: dict[str, Any] = {name: about[name] for name in LENGTHS}
     settings |= {name: _unpack_part(about[name]) for name in PARTS}
+    if not all(settings[name] is None or isinstance(settings[name], kind) for name, kind in PARTS.items()):
+        raise TypeError("a part of a run is something else")
     reading: Any = dict(about["reading"])
     if not reading.keys() <= Reading.__annotations__.keys():
         raise ValueError("a table cannot be read like that")

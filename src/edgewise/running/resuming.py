@@ -10,6 +10,7 @@ import numpy as np
 from edgewise._kernels.basics.recorder import Draws
 from edgewise.arguments import is_whole
 from edgewise.errors import ArgumentError, StorageError
+from edgewise.files import as_path
 from edgewise.posterior import Posterior
 from edgewise.samplers.schedule import MOST_ITERATIONS
 from edgewise.wording import quote
@@ -58,7 +59,7 @@ def resume(
     >>> bool((same.dags() == posterior.dags()).all())
     True
     """
-    checkpoint = _open(Path(directory))
+    checkpoint = _open(as_path("directory", directory))
     return run(checkpoint.request, executor=executor, store=store, checkpoint=checkpoint, progress=progress)
 
 
@@ -96,7 +97,7 @@ def extend(
     ((4, 1600), (4, 3600))
     """
     if not (is_whole(iterations) and iterations >= 1):
-        raise ArgumentError(f"iterations must be a whole number, at least 1, but {iterations!r} was given.")
+        raise ArgumentError(f"iterations must be a whole number, at least 1, but {quote(iterations)} was given.")
     checkpoint, pasts = None, None
     if isinstance(posterior, Posterior):
         origin = recall(posterior)
@@ -111,7 +112,7 @@ def extend(
         else:
             posterior = origin.directory
     if not isinstance(posterior, Posterior):
-        checkpoint = _open(Path(posterior))
+        checkpoint = _open(as_path("posterior", posterior, "directory with a checkpoint, or a posterior"))
         request = _lengthen(checkpoint.request, checkpoint.read_pasts(), int(iterations))
         checkpoint.extend(request)
     return run(request, executor=executor, store=store, checkpoint=checkpoint, progress=progress, pasts=pasts)

@@ -8,15 +8,16 @@ from collections.abc import Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import closing, nullcontext
 from dataclasses import replace
-from pathlib import Path
 from typing import Literal, Unpack
 
 import numpy as np
 
 from edgewise._kernels.compiling import compilation_announced
 from edgewise.arguments import is_number, is_whole
+from edgewise.arithmetic import one_order_of_sums
 from edgewise.data import Data, Reading
 from edgewise.errors import ArgumentError, StoppedEarlyWarning, UnusualDataWarning
+from edgewise.files import as_path
 from edgewise.posterior import Posterior
 from edgewise.posterior.collecting import Collector, InMemory
 from edgewise.posterior.storage import DrawFile
@@ -25,11 +26,12 @@ from edgewise.samplers import Model, Sampler, Schedule, make_schedule
 from edgewise.samplers.schedule import MOST_ITERATIONS, draws_for
 from edgewise.samplers.snapshots import Snapshot
 from edgewise.scores import Score
+from edgewise.wording import quote
 
 from .chains import RunningChain, Timed, Work, run_chains
 from .checkpoints import Checkpoint, Past
 from .endings import Ending, record_run
-from .engines import count_workers
+from .engines import count_workers, is_executor
 from .forecast import Forecast
 from .origins import agree_on_seed, remember
 from .plan import make_plan
@@ -170,9 +172,11 @@ def sample(
         until=until,
         reading=reading,
     )
+    kept = None
     if checkpoint is not None:
-        request = agree_on_seed(request, Path(checkpoint), is_given=seed is not None)
-    kept = None if checkpoint is None else Checkpoint(Path(checkpoint), request)
+        directory = as_path("checkpoint", checkpoint)
+        request = agree_on_seed(request, directory, is_given=seed is not None)
+        kept = Checkpoint(directory, request)
     return run(request, executor=executor, store=store, checkpoint=kept, progress=progress)
 
 
@@ -198,7 +202,9 @@ def run(
     pasts
         What they did before, where there is no checkpoint.
     """
-    with nullcontext() if checkpoint is None else closing(checkpoint):
+    if store is not None:
+        store = as_path("store", store, "file")
+    with nullcontext() if checkpoint is None else closing(checkpoint), one_order_of_sums():
         return _run(request, executor, store, checkpoint, pasts, progress=progress)
 
 
@@ -281,8 +287,8 @@ def _run(
                 ),
             )
             began = time.monotonic()
+            stopped_by = run_chains(work)
             while True:
-                stopped_by = run_chains(work)
                 ending = Ending.of(running, schedule, timed, stopped_by, time.monotonic() - began)
                 ending.check_draws(request.time_budget)
                 posterior = Posterior(
@@ -300,6 +306,8 @@ def _run(
                 watcher.message(f"The verdict is not good yet: the chains go on to {schedule.iterations:,} iterations.")
                 for mine in running:
                     mine.chain.schedule = replace(mine.chain.schedule, iterations=schedule.iterations)
+                # Chains that are not much longer end within a block, and it is for us to see that the time is over.
+                stopped_by = stop.find_cause() or run_chains(work)
         try:
             posterior = plan.complete(posterior)
         except KeyboardInterrupt:
@@ -335,13 +343,13 @@ def _check_settings(
 ) -> None:
     """Refuse what a run cannot work with, before the data are read."""
     if not (is_whole(chains) and chains >= 1):
-        raise ArgumentError(f"chains must be a whole number, at least 1, but {chains!r} was given.")
+        raise ArgumentError(f"chains must be a whole number, at least 1, but {quote(chains)} was given.")
     if time_budget is not None and not (is_number(time_budget) and time_budget > 0):
-        raise ArgumentError(f"time_budget must be a positive number of seconds, but {time_budget!r} was given.")
-    if executor is not None and not callable(getattr(executor, "submit", None)):
-        raise ArgumentError(f"executor must be a concurrent.futures.Executor, but {executor!r} was given.")
+        raise ArgumentError(f"time_budget must be a positive number of seconds, but {quote(time_budget)} was given.")
+    if executor is not None and not is_executor(executor):
+        raise ArgumentError(f"executor must be a concurrent.futures.Executor, but {quote(executor)} was given.")
     if until not in (None, "good"):
-        raise ArgumentError(f"until must be 'good' or None, but {until!r} was given.")
+        raise ArgumentError(f"until must be 'good' or None, but {quote(until)} was given.")
 
 
 def check_lengths(
@@ -364,7 +372,7 @@ def choose_seed(seed: int | None) -> int:
         # Below 2^53, so that programs which read run.json with numbers in double precision get the same seed.
         return secrets.randbits(53)
     if not (is_whole(seed) and seed >= 0):
-        raise ArgumentError(f"seed must be a whole number, zero or more, but {seed!r} was given.")
+        raise ArgumentError(f"seed must be a whole number, zero or more, but {quote(seed)} was given.")
     return int(seed)
 
 

@@ -23,6 +23,7 @@ from edgewise.priors import Constraints, Prior
 from edgewise.samplers import MinimalIMAP, Schedule
 from edgewise.samplers.order_chains import OrderChain
 from edgewise.scores import Score
+from edgewise.wording import quote
 
 from .plan import make_plan
 
@@ -113,9 +114,9 @@ def map_search(
     True
     """
     if not (is_whole(restarts) and restarts >= 0):
-        raise ArgumentError(f"restarts must be a whole number, at least 0, but {restarts!r} was given.")
+        raise ArgumentError(f"restarts must be a whole number, at least 0, but {quote(restarts)} was given.")
     if sampler is not None and not isinstance(sampler, MinimalIMAP):
-        raise ArgumentError(f"map_search needs a sampler such as MinimalIMAP(), but {sampler!r} was given.")
+        raise ArgumentError(f"map_search needs a sampler such as MinimalIMAP(), but {quote(sampler)} was given.")
     rng = make_generator(seed)
     sampler = MinimalIMAP(criterion="score") if sampler is None else sampler
     relocating = replace(sampler, moves="relocate", target="orders", temperatures=None)

@@ -110,8 +110,8 @@ def name_settings(settings: Settings | None, allowed: set[str]) -> dict[str, dic
     for name, chosen in settings.items():
         if not isinstance(chosen, Mapping):
             raise ArgumentError(
-                f"settings must hold dictionaries of arguments, like {{'iterations': 1000}}, but {chosen!r} was given "
-                f"for {quote(name)}."
+                f"settings must hold dictionaries of arguments, like {{'iterations': 1000}}, but {quote(chosen)} was "
+                f"given for {quote(name)}."
             )
         check_arguments(chosen, allowed)
     return {str(name): dict(chosen) for name, chosen in settings.items()}
@@ -132,7 +132,7 @@ def name_replicates(replicates: int | None) -> list[str]:
     if replicates is None:
         return [""]
     if not (is_whole(replicates) and replicates >= 1):
-        raise ArgumentError(f"replicates must be a whole number, at least 1, but {replicates!r} was given.")
+        raise ArgumentError(f"replicates must be a whole number, at least 1, but {quote(replicates)} was given.")
     return _number(int(replicates))
 
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from edgewise.data import find_order
 from edgewise.errors import ArgumentError
+from edgewise.wording import quote
 
 from .plan import Plan
 
@@ -22,12 +23,12 @@ def find_starts(start: Start, plan: Plan, rngs: list[np.random.Generator]) -> li
         if start == "mmhc":
             return plan.mmhc_orders(rngs)
         if start not in ("auto", "random"):
-            raise ArgumentError(f"{STARTS}, but {start!r} was given.")
+            raise ArgumentError(f"{STARTS}, but {quote(start)} was given.")
         return [rng.permutation(len(plan.names)) for rng in rngs]
     try:
         given = list(start)
     except TypeError as error:
-        raise ArgumentError(f"{STARTS}, but {start!r} was given.") from error
+        raise ArgumentError(f"{STARTS}, but {quote(start)} was given.") from error
     if not any(_is_order(item) for item in given):
         return [find_order(plan.names, given)] * len(rngs)
     if not all(_is_order(item) for item in given):

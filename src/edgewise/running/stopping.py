@@ -50,7 +50,8 @@ class Stop:
     def listening(self) -> Iterator[None]:
         """Let the first Ctrl-C or other signal stop the run, and a second one interrupt it.
 
-        Only the main thread can be told.
+        Only the main thread can be told. A signal to end that is to be ignored stays so: ``nohup`` lets a run outlive
+        its terminal.
         """
 
         def note(signum: int, frame: FrameType | None) -> None:
@@ -61,10 +62,16 @@ class Stop:
         if threading.current_thread() is not threading.main_thread():
             yield
             return
-        numbers = [getattr(signal, name) for name in SIGNALS if hasattr(signal, name)]
+        numbers = [getattr(signal, name) for name in SIGNALS if hasattr(signal, name) and _is_ours(name)]
         before = {number: signal.signal(number, note) for number in numbers}
         try:
             yield
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
+
+
+def _is_ours(name: str) -> bool:
+    """Return whether a signal is for us to take: neither ignored, but for Ctrl-C, nor taken by a program around us."""
+    handler = signal.getsignal(getattr(signal, name))
+    return handler is not None and (handler != signal.SIG_IGN or name == "SIGINT")
