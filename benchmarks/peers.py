@@ -54,7 +54,8 @@ import edgewise as ew
 FOLDER = Path(__file__).parents[1] / "docs" / "peers"
 SIZES = [(p, n) for p in (10, 30, 100, 200) for n in (100, 1000)]
 FIRST = (30, 100, 10, 200)
-"""Which numbers of variables come first: a run that is stopped then has those of most interest."""
+SLOW = {"GES", "pgmpy hill climbing", "pgmpy GES", "sumu (Gadget)", "DiBS"}
+"""Which numbers of variables come first, and which methods last: a run that is stopped then has most of what it can."""
 
 SETS = {10: 3, 30: 3, 100: 2, 200: 1}
 LIMITS = {10: 60, 30: 60, 100: 60, 200: 120}
@@ -321,18 +322,18 @@ def run():
     for package in sorted({package for package, _ in METHODS.values()}):
         print(f"{package} {version(package)}" if is_installed(package) else f"{package} is not installed: left out")
     rows = pd.read_csv(FOLDER / "results.csv").to_dict("records") if (FOLDER / "results.csv").exists() else []
-    for p, n in sorted(SIZES, key=lambda size: FIRST.index(size[0])):
-        for name, (package, _) in METHODS.items():
-            before = [row for row in rows if (row["method"], row["n"]) == (name, n) and row["p"] <= p]
-            here = [row for row in before if row["p"] == p]
-            used = sum(row["cpu_seconds"] for row in here if row["outcome"] == "ended")
-            has_given_up = any(row["outcome"] != "ended" for row in before)
-            numbers = sorted(set(range(SETS[p])) - {row["set"] for row in here})
-            if is_installed(package) and numbers and not has_given_up and used <= LIMITS[p]:
-                for found in ask(name, p, n, numbers):
-                    rows.append({"method": name, "version": version(package), "p": p, "n": n, **found})
-                    print(pd.DataFrame(rows[-1:]).round(3).to_string(index=False, header=False), flush=True)
-                    pd.DataFrame(rows).round(4).to_csv(FOLDER / "results.csv", index=False)
+    runs = [(name, p, n) for p, n in SIZES for name, (package, _) in METHODS.items() if is_installed(package)]
+    for name, p, n in sorted(runs, key=lambda run: (run[0] in SLOW, FIRST.index(run[1]))):
+        before = [row for row in rows if (row["method"], row["n"]) == (name, n) and row["p"] <= p]
+        here = [row for row in before if row["p"] == p]
+        used = sum(row["cpu_seconds"] for row in here if row["outcome"] == "ended")
+        has_given_up = any(row["outcome"] != "ended" for row in before)
+        numbers = sorted(set(range(SETS[p])) - {row["set"] for row in here})
+        if numbers and not has_given_up and used <= LIMITS[p]:
+            for found in ask(name, p, n, numbers):
+                rows.append({"method": name, "version": version(METHODS[name][0]), "p": p, "n": n, **found})
+                print(pd.DataFrame(rows[-1:]).round(3).to_string(index=False, header=False), flush=True)
+                pd.DataFrame(rows).round(4).to_csv(FOLDER / "results.csv", index=False)
 
 
 # -- the tables and the picture
@@ -345,6 +346,25 @@ def summarise(results):
     table = means.mean().join(ended.groupby(["p", "n", "method"]).size().rename("sets"))
     places = {name: place for place, name in enumerate(METHODS)}
     return table.sort_index(key=lambda level: level.map(places) if level.name == "method" else level)
+
+
+def tabulate(results, variables):
+    """Return a table in Markdown for some numbers of variables: distance, area and CPU seconds of each method."""
+    means = summarise(results)
+    failed = results[results["outcome"] != "ended"].set_index(["p", "n", "method"])["outcome"]
+    sizes = [(p, n) for p, n in SIZES if p in variables]
+    lines = ["| | " + " | ".join(f"{p}, {n}" for p, n in sizes) + " |", "|---" * (len(sizes) + 1) + "|"]
+    for name in METHODS:
+        cells = []
+        for size in sizes:
+            if (*size, name) in means.index:
+                found = means.loc[(*size, name)]
+                area = f"{found['area']:.3f}".removeprefix("0")
+                cells.append(f"{found['distance']:.1f}, {area}, {found['cpu_seconds']:.2g} s")
+            else:
+                cells.append(failed.get((*size, name), ""))
+        lines.append(f"| {name} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
 
 
 def draw(results):
@@ -410,7 +430,8 @@ def main():
     results = pd.read_csv(FOLDER / "results.csv")
     draw(results)
     print(summarise(results).round(3).to_string())
-    print(results[results["outcome"] != "ended"][["p", "n", "method", "outcome"]].to_string(index=False))
+    for variables in ((30, 100), (10, 200)):
+        print(tabulate(results, variables))
 
 
 if __name__ == "__main__":
