@@ -115,6 +115,8 @@ def test_versions_are_the_same():
     citation = yaml.safe_load((pages.ROOT / "CITATION.cff").read_text())
     assert citation["version"] == project["version"]
     assert citation["license"] == project["license"]
+    latest = next(line for line in (pages.ROOT / "CHANGELOG.md").read_text().splitlines() if line.startswith("## "))
+    assert latest in (f"## {project['version']} ({citation['date-released']})", "## Unreleased")
 
 
 def test_reference_has_every_public_name():

@@ -98,6 +98,29 @@ def show(page, threshold=None, chosen=None, *, near=False):
     page.evaluate("([v, near]) => { state.near = near; choose(v); drawGraph({ fit: true }); }", [chosen, near])
 
 
+HEAT_MAP = """() => {
+  const chart = document.querySelector("#chart-edges"), cells = chart.querySelector(".heatmaplayer image, .hm image");
+  const names = [...chart.querySelectorAll(".ytick text")].map((text) => text.getBoundingClientRect());
+  names.sort((one, other) => one.top - other.top);
+  return { height: chart.getBoundingClientRect().height, width: chart.getBoundingClientRect().width,
+    cells: cells.getBoundingClientRect().height, names: names.length,
+    pitch: Math.min(...names.slice(1).map((name, k) => name.top - names[k].top)) };
+}"""
+
+
+@CASES
+@pytest.mark.parametrize("viewport", ["desktop", "phone"])
+def test_the_heat_map_has_names_only_where_there_is_room(make, open_page, viewport):
+    """It used to keep the height of a desktop on a phone, with names on top of each other beside a small square."""
+    posterior = make()
+    found = open_page(posterior, viewport).evaluate(HEAT_MAP)
+    assert found["cells"] > 0.5 * found["height"]
+    assert found["height"] <= found["width"]
+    assert found["names"] in (0, len(posterior.nodes))
+    assert found["names"] == 0 or found["pitch"] >= 10
+    assert (found["names"] > 0) == (len(posterior.nodes) <= {"desktop": 60, "phone": 15}[viewport])
+
+
 @CASES
 @pytest.mark.parametrize("viewport", ["desktop", "phone"])
 def test_no_line_runs_through_a_box(make, open_page, screenshot, viewport, request):

@@ -488,12 +488,27 @@ function listen() {
 
 /* The charts; style sheets give them the colours of the page. */
 
+/* A square takes no more height than the screen has width, and where its cells are lower than a line of text, no names
+   stand beside it: they show on touching a cell. */
+const AROUND = 130, LINE = 11;
+
+function fitSquare(layout, width) {
+  if (layout.yaxis.scaleanchor !== "x") return;
+  layout.height = Math.min(layout.height, Math.round(width));
+  for (const axis of [layout.xaxis, layout.yaxis]) {
+    if (axis.tickvals && (layout.height - AROUND) / axis.tickvals.length < LINE) {
+      Object.assign(axis, { showticklabels: false, ticks: "" });
+    }
+  }
+}
+
 async function drawCharts() {
   const figures = JSON.parse(find("figure-data").textContent);
   for (const [name, figure] of Object.entries(figures)) {
     /* The graph and the table answer between one chart and the next. */
     await new Promise((ready) => setTimeout(ready));
     const place = find(`chart-${name}`);
+    fitSquare(figure.layout, place.clientWidth);
     place.style.height = `${figure.layout.height}px`;
     await Plotly.newPlot(place, figure.data, figure.layout, { responsive: true, displayModeBar: false });
   }
