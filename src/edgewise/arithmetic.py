@@ -4,6 +4,7 @@ Libraries of linear algebra share a product of large matrices, or a factor of on
 in an order that depends on their number. The last bit of a score may follow, and after many steps a draw.
 """
 
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,12 +12,16 @@ from typing import Any
 
 _guard = threading.Lock()
 _limits: list[Any] = []
-"""What was changed, and how often that is relied upon: all who do so at the same time have one change in common."""
+"""What was changed, to be undone when the last who relies on it is done."""
+_relying = 0
+_knows_scipy = False
 
 
 @contextmanager
 def one_order_of_sums() -> Iterator[None]:
     """Have linear algebra use one thread meanwhile, in the whole process, as far as its library can be told.
+
+    Only libraries that are loaded can be told, and SciPy has one of its own: what uses SciPy imports it first.
 
     Examples
     --------
@@ -26,20 +31,18 @@ def one_order_of_sums() -> Iterator[None]:
     array([[2., 2.],
            [2., 2.]])
     """
+    global _relying, _knows_scipy
     with _guard:
-        _limits.append(_limits[0] if _limits else _limit())
+        _relying += 1
+        if not _limits or (not _knows_scipy and "scipy.linalg" in sys.modules):
+            from threadpoolctl import threadpool_limits
+
+            _knows_scipy = "scipy.linalg" in sys.modules
+            _limits.append(threadpool_limits(1, user_api="blas"))
     try:
         yield
     finally:
         with _guard:
-            limit = _limits.pop()
-            if not _limits:
-                limit.restore_original_limits()
-
-
-def _limit() -> Any:
-    # Only libraries that are loaded can be told, and SciPy has one of its own.
-    import scipy.linalg  # noqa: F401
-    from threadpoolctl import threadpool_limits
-
-    return threadpool_limits(1, user_api="blas")
+            _relying -= 1
+            while _limits and not _relying:
+                _limits.pop().restore_original_limits()

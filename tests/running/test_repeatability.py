@@ -1,6 +1,9 @@
 """Same seed, same draws: for any number of threads, in other processes, and wherever blocks end."""
 
 import multiprocessing
+import os
+import subprocess
+import sys
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
 import numpy as np
@@ -136,3 +139,22 @@ def test_threads_of_linear_algebra_come_back():
             assert set(threads()) == {1}
             assert set(pool.submit(threads).result()) == {1}
         assert threads() == before
+
+
+def test_a_library_that_is_loaded_meanwhile_is_told_too():
+    script = """
+from threadpoolctl import threadpool_info
+from edgewise.arithmetic import one_order_of_sums
+def threads():
+    return [library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"]
+import numpy
+with one_order_of_sums():
+    import scipy.linalg
+    assert sorted(threads()) == [1, 2]
+    with one_order_of_sums():
+        assert threads() == [1, 1]
+    assert threads() == [1, 1]
+assert threads() == [2, 2]
+"""
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "2"}
+    subprocess.run([sys.executable, "-c", script], env=environment, check=True)  # noqa: S603

@@ -105,8 +105,9 @@ def simulate(
     size = rng.uniform(low, high, (p, p))
     coefficients = np.where(joined, size * rng.choice([-1.0, 1.0], (p, p)), 0.0)
     values = np.empty((n, p))
+    effects = _total_effects(coefficients)
     with one_order_of_sums():
-        values[:, order] = rng.standard_normal((n, p)) @ _total_effects(coefficients)
+        values[:, order] = rng.standard_normal((n, p)) @ effects
 
     dag = np.zeros((p, p), dtype=np.bool_)
     dag[np.ix_(order, order)] = joined
@@ -120,7 +121,8 @@ def _total_effects(coefficients: FloatArray) -> FloatArray:
     from scipy.linalg import solve_triangular
 
     identity = np.eye(coefficients.shape[0])
-    effects: FloatArray = solve_triangular(identity - coefficients, identity, unit_diagonal=True)
+    with one_order_of_sums():
+        effects: FloatArray = solve_triangular(identity - coefficients, identity, unit_diagonal=True)
     return effects
 
 

@@ -13,6 +13,7 @@ to date while the order changes.
 import numpy as np
 
 from edgewise._kernels.basics.regression import SINGULAR
+from edgewise.arithmetic import one_order_of_sums
 from edgewise.data import Dataset, refuse_dependent
 from edgewise.independence import warn_of_void_tests
 
@@ -29,13 +30,14 @@ def factorize(correlation: np.ndarray, order: np.ndarray, W: np.ndarray) -> bool
     head = order[: len(W)]
     # The matrix is symmetric, so that its transpose is the same in the order of memory that LAPACK works in.
     matrix = correlation[np.ix_(head, head)].T
-    try:
-        lower = cholesky(matrix, lower=True, overwrite_a=True, check_finite=False)
-    except LinAlgError:
-        return False
-    if (np.diag(lower) ** 2 <= SINGULAR).any():
-        return False
-    inverse, _ = lapack.dtrtri(lower, lower=1, overwrite_c=1)
+    with one_order_of_sums():
+        try:
+            lower = cholesky(matrix, lower=True, overwrite_a=True, check_finite=False)
+        except LinAlgError:
+            return False
+        if (np.diag(lower) ** 2 <= SINGULAR).any():
+            return False
+        inverse, _ = lapack.dtrtri(lower, lower=1, overwrite_c=1)
     W[:] = 0.0
     W[:, head] = inverse
     return True
