@@ -23,6 +23,7 @@ from edgewise.posterior.collecting import Collector, InMemory
 from edgewise.posterior.storage import DrawFile
 from edgewise.priors import Constraints, Prior
 from edgewise.samplers import Model, Sampler, Schedule, make_schedule
+from edgewise.samplers.sampler import IsOver
 from edgewise.samplers.schedule import MOST_ITERATIONS, draws_for
 from edgewise.samplers.snapshots import Snapshot
 from edgewise.scores import Score
@@ -34,7 +35,7 @@ from .endings import Ending, record_run
 from .engines import count_workers, is_executor
 from .forecast import Forecast
 from .origins import agree_on_seed, remember
-from .plan import make_plan
+from .plan import Plan, make_plan
 from .progress import Watcher, tell, watch
 from .requests import Request, describe_request
 from .starts import Start, as_lists, find_starts
@@ -221,16 +222,7 @@ def _run(
     stop = Stop(request.time_budget)
     rngs = [np.random.default_rng(child) for child in np.random.SeedSequence(request.seed).spawn(request.chains)]
     with stop.listening(), compilation_announced(lambda: tell(progress, COMPILING)):
-        plan = make_plan(
-            request.data,
-            request.nodes,
-            sampler=request.sampler,
-            score=request.score,
-            prior=request.prior,
-            constraints=request.constraints,
-            reading=request.reading,
-            is_over=stop.is_over if checkpoint is None else stop.is_told,
-        )
+        plan = _plan(request, is_over=stop.is_over if checkpoint is None else stop.is_told)
         orders = find_starts(request.start, plan, rngs)
     findings = plan.look()
     for finding in findings or ():
@@ -241,18 +233,13 @@ def _run(
         checkpoint.begin(describe_request(request, plan), lambda text: tell(progress, text))
         pasts = checkpoint.pasts
         if stop.is_told():
-            # The target is not what it would have been, and chains that are elsewhere must not go on with it.
-            if any(past.snapshot is not None for past in pasts):
-                raise KeyboardInterrupt
-            checkpoint.close()
+            _leave(checkpoint)
             checkpoint = None
 
     chains, p = request.chains, len(plan.names)
     schedule, timed = _schedule(request.iterations, request.burn_in, request.thin, request.time_budget, p=p)
     if request.until is not None:
-        # The chains have been lengthened before, perhaps.
-        lengths = [past.snapshot.schedule.iterations for past in pasts or () if past.snapshot is not None]
-        schedule = replace(schedule, iterations=max(schedule.iterations, *lengths, 0))
+        schedule = _as_long_as(schedule, pasts or [])
     with nullcontext(InMemory(chains)) if store is None else DrawFile(store, chains, p) as keeper:
         collector = Collector(chains, p, keeper)
         length = f"{schedule.iterations:,} iterations" if timed is None else f"{request.time_budget:g} seconds in all"
@@ -263,10 +250,7 @@ def _run(
             seek = isinstance(request.start, str) and request.start == "auto"
             running = _begin(plan.model, orders, rngs, schedule, pasts, seek=seek, stop=stop, watcher=watcher)
             for number, past in enumerate(pasts or ()):
-                for block in past.blocks:
-                    collector.forget(number)
-                    collector.add(number, *block)
-                collector.forget(number)
+                _recall(past, collector, number)
                 if checkpoint is not None:
                     checkpoint.note(number, running[number].chain, None, is_last=True)
             work = Work(
@@ -324,6 +308,44 @@ ITERATIONS = 100_000
 """Iterations of a chain where neither they nor a time are given."""
 
 COMPILING = "Compiling the sampler: once after installation, up to half a minute."
+
+
+def _plan(request: Request, *, is_over: IsOver) -> Plan:
+    """Return what was asked for, with everything that is not said filled in."""
+    return make_plan(
+        request.data,
+        request.nodes,
+        sampler=request.sampler,
+        score=request.score,
+        prior=request.prior,
+        constraints=request.constraints,
+        reading=request.reading,
+        is_over=is_over,
+    )
+
+
+def _leave(checkpoint: Checkpoint) -> None:
+    """Go on without a checkpoint when the search for candidates was cut short.
+
+    The target is not what it would have been, and chains that are elsewhere must not go on with it.
+    """
+    if any(past.snapshot is not None for past in checkpoint.pasts):
+        raise KeyboardInterrupt
+    checkpoint.close()
+
+
+def _as_long_as(schedule: Schedule, pasts: list[Past]) -> Schedule:
+    """Return a schedule as long as that of chains which have been lengthened before."""
+    lengths = [past.snapshot.schedule.iterations for past in pasts if past.snapshot is not None]
+    return replace(schedule, iterations=max(schedule.iterations, *lengths, 0))
+
+
+def _recall(past: Past, collector: Collector, number: int) -> None:
+    """Collect what a chain drew before."""
+    for block in past.blocks:
+        collector.forget(number)
+        collector.add(number, *block)
+    collector.forget(number)
 
 
 def _schedule(
