@@ -98,8 +98,16 @@ def show(page, threshold=None, chosen=None, *, near=False):
     page.evaluate("([v, near]) => { state.near = near; choose(v); drawGraph({ fit: true }); }", [chosen, near])
 
 
-@CASES
-@pytest.mark.parametrize("viewport", ["desktop", "phone"])
+@pytest.mark.parametrize(
+    ("make", "viewport"),
+    [
+        *(pytest.param(make, "desktop", id=f"desktop-{name}") for name, make in posteriors()),
+        *(
+            pytest.param(make, "phone", id=f"phone-{name}", marks=[pytest.mark.slow] * (name != "p11"))
+            for name, make in posteriors()
+        ),
+    ],
+)
 def test_no_line_runs_through_a_box(make, open_page, screenshot, viewport, request):
     posterior = make()
     page = open_page(posterior, viewport)
