@@ -504,7 +504,9 @@ def modes_seen(chain, iterations):
     return bimodal.has_second_last(joined(chain.advance(iterations))[1])
 
 
-@pytest.mark.parametrize(("parents", "moves"), [("full", "adjacent"), ("grow-shrink", "auto")])
+@pytest.mark.parametrize(
+    ("parents", "moves"), [pytest.param("full", "adjacent", marks=pytest.mark.slow), ("grow-shrink", "auto")]
+)
 def test_tempering_visits_both_modes_in_the_right_proportion(share, parents, moves):
     """A single chain stays in the mode where it starts. Of eight tempered chains, half start in each.
 
