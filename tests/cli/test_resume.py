@@ -134,7 +134,10 @@ def test_a_command_that_is_killed_again_and_again_goes_on(run, often, undisturbe
 
 @pytest.mark.parametrize(
     ("number", "code", "cause"),
-    [(signal.SIGTERM, 143, "termination signal"), (signal.SIGHUP, 129, "hangup signal")],
+    [
+        (signal.SIGTERM, 143, "termination signal"),
+        pytest.param(signal.SIGHUP, 129, "hangup signal", marks=pytest.mark.slow),
+    ],
 )
 def test_a_command_that_is_told_to_stop_writes_its_results(run, often, table, tmp_path, number, code, cause):
     out = tmp_path / "out"

@@ -38,7 +38,7 @@ def test_former_faults(name, make):
 
 
 @pytest.mark.parametrize("name", KINDS)
-@settings(max_examples=20, derandomize=True, database=None)
+@settings(max_examples=10, derandomize=True, database=None)
 @given(seed=st.integers(0, 2**32))
 def test_changed_files(name, seed):
     outcome = end(name, spoil(KINDS[name], np.random.default_rng(seed)))

@@ -1,5 +1,7 @@
+import json
 import os
 import shutil
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -38,30 +40,73 @@ def browser():
         started.close()
 
 
+@pytest.fixture(scope="session")
+def idle_pages():
+    """Blank pages by their settings: one that has shown a report shows the next in a tenth of the time of a new one."""
+    return defaultdict(list)
+
+
 @pytest.fixture
-def open_page(browser, tmp_path):
-    """Return a function that writes a report and opens it; no page may complain or ask the network for anything."""
-    contexts, complaints, requests = [], [], []
+def open_file(browser, idle_pages):
+    """Return a function that opens a file; no page may complain or ask the network for anything."""
+    opened, complaints, requests = [], [], []
+    listeners = {
+        "console": lambda message: complaints.append(message.text),
+        "pageerror": lambda error: complaints.append(str(error)),
+        "request": lambda request: requests.append(request.url),
+    }
+
+    def new_page(**options):
+        context = browser.new_context(**options)
+        context.set_default_timeout(STUCK)
+        return context.new_page()
+
+    def open_file(path, **options):
+        idle = idle_pages[json.dumps(options, sort_keys=True)]
+        page = idle.pop() if idle else new_page(**options)
+        opened.append((page, idle))
+        for event, listener in listeners.items():
+            page.on(event, listener)
+        page.goto(path.as_uri())
+        return page
+
+    yield open_file
+    for page, idle in opened:
+        for event, listener in listeners.items():
+            page.remove_listener(event, listener)
+        page.emulate_media(media="null")
+        page.mouse.move(0, 0)
+        page.goto("about:blank")
+        idle.append(page)
+    assert complaints == []
+    assert len(requests) == len(opened)
+
+
+@pytest.fixture(scope="session")
+def write_report(tmp_path_factory):
+    """Return a function that writes the report of a posterior, each only once."""
+    folder, written = tmp_path_factory.mktemp("reports"), {}
+
+    def write(posterior):
+        if id(posterior) not in written:
+            path = folder / f"report-{len(written)}.html"
+            posterior.report(path)
+            written[id(posterior)] = posterior, path  # the former stays, so that no other has its id
+        return written[id(posterior)][1]
+
+    return write
+
+
+@pytest.fixture
+def open_page(open_file, write_report):
+    """Return a function that opens the report of a posterior."""
 
     def open_page(posterior, viewport="desktop", **options):
-        path = tmp_path / f"report-{len(contexts)}.html"
-        posterior.report(path)
-        context = browser.new_context(viewport=VIEWPORTS[viewport], **options)
-        context.set_default_timeout(STUCK)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda message: complaints.append(message.text))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("request", lambda request: requests.append(request.url))
-        page.goto(path.as_uri())
+        page = open_file(write_report(posterior), viewport=VIEWPORTS[viewport], **options)
         page.wait_for_selector("#chart-edges .heatmaplayer")
         return page
 
-    yield open_page
-    for context in contexts:
-        context.close()
-    assert complaints == []
-    assert len(requests) == len(contexts)
+    return open_page
 
 
 @pytest.fixture
@@ -78,6 +123,12 @@ def screenshot(request):
 @pytest.fixture(scope="session")
 def simulated():
     return sample(ew.simulate(12, 60, seed=3).data)
+
+
+@pytest.fixture(scope="session")
+def medium():
+    """One whose table has more rows than are shown at first."""
+    return sample(ew.simulate(30, 100, seed=3).data)
 
 
 @pytest.fixture(scope="session")

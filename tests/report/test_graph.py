@@ -98,6 +98,17 @@ def show(page, threshold=None, chosen=None, *, near=False):
     page.evaluate("([v, near]) => { state.near = near; choose(v); drawGraph({ fit: true }); }", [chosen, near])
 
 
+ON_SCREENS = pytest.mark.parametrize(
+    ("make", "viewport"),
+    [
+        *(pytest.param(make, "desktop", id=f"desktop-{name}") for name, make in posteriors()),
+        *(
+            pytest.param(make, "phone", id=f"phone-{name}", marks=[pytest.mark.slow] * (name != "p11"))
+            for name, make in posteriors()
+        ),
+    ],
+)
+
 HEAT_MAP = """() => {
   const chart = document.querySelector("#chart-edges"), cells = chart.querySelector(".heatmaplayer image, .hm image");
   const names = [...chart.querySelectorAll(".ytick text")].map((text) => text.getBoundingClientRect());
@@ -108,8 +119,7 @@ HEAT_MAP = """() => {
 }"""
 
 
-@CASES
-@pytest.mark.parametrize("viewport", ["desktop", "phone"])
+@ON_SCREENS
 def test_the_heat_map_has_names_only_where_there_is_room(make, open_page, viewport):
     """It used to keep the height of a desktop on a phone, with names on top of each other beside a small square."""
     posterior = make()
@@ -121,8 +131,7 @@ def test_the_heat_map_has_names_only_where_there_is_room(make, open_page, viewpo
     assert (found["names"] > 0) == (len(posterior.nodes) <= {"desktop": 60, "phone": 15}[viewport])
 
 
-@CASES
-@pytest.mark.parametrize("viewport", ["desktop", "phone"])
+@ON_SCREENS
 def test_no_line_runs_through_a_box(make, open_page, screenshot, viewport, request):
     posterior = make()
     page = open_page(posterior, viewport)

@@ -237,8 +237,8 @@ NUMBERS = {
 """Columns of the table on the page, and of the table of pairs."""
 
 
-def test_the_numbers_are_those_of_the_posterior(simulated, large, open_page):
-    for posterior in (simulated, large):
+def test_the_numbers_are_those_of_the_posterior(simulated, medium, open_page):
+    for posterior in (simulated, medium):
         page = open_page(posterior)
         shown, pairs = read_table(page), posterior.pairs()
         assert len(shown) == len(pairs)

@@ -544,23 +544,29 @@ def signalled(number, *, at):
     assert signal.getsignal(number) is before
 
 
+LONG = {**SETTINGS, "iterations": 100_000, "burn_in": 20_000, "thin": 100, "seed": 5}
+
+
+@pytest.fixture(scope="module")
+def long(data):
+    return ew.sample(data, **LONG)
+
+
 @pytest.mark.parametrize(
     ("number", "cause"),
     [(signal.SIGINT, "keyboard"), (signal.SIGTERM, "termination signal"), (signal.SIGHUP, "hangup signal")],
 )
 @pytest.mark.parametrize("at", [1, 40_000])
-def test_a_run_that_was_told_to_stop_goes_on(data, place, monkeypatch, number, cause, at):
+def test_a_run_that_was_told_to_stop_goes_on(data, long, place, monkeypatch, number, cause, at):
     monkeypatch.setattr(chains, "LAST_SECONDS", 3600.0)
-    settings = {**SETTINGS, "iterations": 100_000, "burn_in": 20_000, "thin": 100, "seed": 5}
     with signalled(number, at=at), pytest.warns(ew.StoppedEarlyWarning, match=f"by the {cause}"):
-        early = ew.sample(data, checkpoint=place, **settings)
+        early = ew.sample(data, checkpoint=place, **LONG)
     assert early.info["stopped_by"] == cause
     assert early.weights.shape[1] >= chains.FEW_DRAWS
-    expected = ew.sample(data, **settings)
     if at > 20_000:
         number = early.weights.shape[1]
-        np.testing.assert_array_equal(early.orders(), expected.orders()[:, :number])
-    assert_same(expected, ew.resume(place, progress=False))
+        np.testing.assert_array_equal(early.orders(), long.orders()[:, :number])
+    assert_same(long, ew.resume(place, progress=False))
 
 
 def test_a_run_that_was_stopped_in_burn_in_is_extended_from_there(data, place, monkeypatch):

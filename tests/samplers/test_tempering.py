@@ -186,7 +186,7 @@ def test_an_exchange_moves_the_state_and_nothing_else(rng, parents, prior):
 
 # Every replica has its own target.
 
-ROUNDS = 4000
+ROUNDS = 2500
 TEMPERATURES = (1.0, 3.0, 10.0)
 FOUR_VARIABLES = ew.simulate(4, 300, neighbours=3, seed=4).data.to_numpy()
 
@@ -504,7 +504,9 @@ def modes_seen(chain, iterations):
     return bimodal.has_second_last(joined(chain.advance(iterations))[1])
 
 
-@pytest.mark.parametrize(("parents", "moves"), [("full", "adjacent"), ("grow-shrink", "auto")])
+@pytest.mark.parametrize(
+    ("parents", "moves"), [pytest.param("full", "adjacent", marks=pytest.mark.slow), ("grow-shrink", "auto")]
+)
 def test_tempering_visits_both_modes_in_the_right_proportion(share, parents, moves):
     """A single chain stays in the mode where it starts. Of eight tempered chains, half start in each.
 
@@ -525,6 +527,7 @@ def test_tempering_visits_both_modes_in_the_right_proportion(share, parents, mov
     assert abs(np.mean(found) - share) < t.isf(0.5e-4, 7) * error
 
 
+@pytest.mark.slow
 def test_a_whole_run_may_be_tempered():
     """Chains of 120,000 iterations scatter by .03; five standard deviations of the mean of four."""
     share = bimodal.compare_tempering(n=ROWS)
