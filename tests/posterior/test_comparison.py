@@ -14,7 +14,7 @@ import pytest
 import edgewise as ew
 from edgewise.posterior import differences
 from edgewise.posterior.contrasts import contrast_runs
-from edgewise.posterior.differences import PLACES, combine_errors, critical_deviate, read_beliefs
+from edgewise.posterior.differences import FEW, PLACES, Beliefs, combine_errors, critical_deviate, read_beliefs
 from edgewise.posterior.edge_errors import told_error
 from edgewise.posterior.monte_carlo import monte_carlo_error
 from naive.graphs import random_dag
@@ -117,6 +117,18 @@ def test_errors_are_combined_from_both(two):
         both = (pair["joined_first"] * draws[0] + pair["joined_second"] * draws[1]) / sum(draws)
         least = np.sqrt(min(both, 1 - both, 10 * total / 2) * total)
         assert pair["joined_mcse"] == pytest.approx(max(np.sqrt(squares), least), rel=1e-6)
+
+
+@pytest.mark.parametrize(("draws", "common"), [((np.inf, 100), 0.02), ((100, np.inf), 0.2), ((100, 300), 0.155)])
+def test_rare_events_have_the_error_of_the_probability_that_both_would_share(draws, common):
+    """An exact posterior says what it is; of two runs each counts by its draws."""
+    first, second = (
+        Beliefs(("A", "B"), {"joined": np.full((2, 2), share)}, {"joined": np.zeros((2, 2))}, number, None, {}, "")
+        for share, number in zip((0.02, 0.2), draws, strict=True)
+    )
+    variance = sum(1 / number for number in draws)
+    expected = np.sqrt(min(common, FEW * variance / 2) * variance)
+    np.testing.assert_allclose(combine_errors(first, second, "joined"), expected, rtol=1e-12)
 
 
 def test_a_pair_is_beyond_error_by_the_rule(two):
