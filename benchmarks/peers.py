@@ -7,7 +7,8 @@
 sumu is compiled on the way, which takes a C++ compiler. A package that is not installed is passed over, and a line says
 so. Results are written to ``docs/peers``: ``results.csv``, a row for each method and data set as soon as it is there,
 and ``peers.svg``. What is in the file is not measured again: a run that was stopped goes on, and larger SETS add to it;
-take the file away to begin anew. With ``--draw`` the picture and the tables are made again from what is there.
+take the file away to begin anew. With ``--draw`` the picture, and the tables of ``docs/benchmarks.md``, are made from
+what is there.
 
 Data are those of ``ew.simulate``, with 3 neighbours on average and weights from .25 to 1 in absolute value; columns are
 permuted, since they come in causal order and some methods begin with the order they find. All sets of one size are
@@ -32,6 +33,7 @@ candidates and iterations than in its example, which takes minutes with 30 varia
 import argparse
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -348,10 +350,17 @@ def summarise(results):
     return table.sort_index(key=lambda level: level.map(places) if level.name == "method" else level)
 
 
+def explain_absence(results, name, p, n):
+    """Say why there is no result of a method for a size."""
+    failed = results[(results["outcome"] != "ended") & (results["method"] == name) & (results["n"] == n)]
+    if (failed["p"] == p).any():
+        return failed.loc[failed["p"] == p, "outcome"].iloc[0]
+    return "not asked" if (failed["p"] < p).any() else "not measured"
+
+
 def tabulate(results, variables):
     """Return a table in Markdown for some numbers of variables: distance, area and CPU seconds of each method."""
     means = summarise(results)
-    failed = results[results["outcome"] != "ended"].set_index(["p", "n", "method"])["outcome"]
     sizes = [(p, n) for p, n in SIZES if p in variables]
     lines = ["| | " + " | ".join(f"{p}, {n}" for p, n in sizes) + " |", "|---" * (len(sizes) + 1) + "|"]
     for name in METHODS:
@@ -362,9 +371,21 @@ def tabulate(results, variables):
                 area = f"{found['area']:.3f}".removeprefix("0")
                 cells.append(f"{found['distance']:.1f}, {area}, {found['cpu_seconds']:.2g} s")
             else:
-                cells.append(failed.get((*size, name), ""))
+                cells.append(explain_absence(results, name, *size))
         lines.append(f"| {name} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
+
+
+def write_tables(results):
+    """Put the tables into the page of benchmarks, each between two comments, of which the first has its sizes."""
+    page = FOLDER.parent / "benchmarks.md"
+
+    def write(found):
+        variables = [int(p) for p in found["sizes"].split()]
+        return f"<!-- peers: {found['sizes']} -->\n{tabulate(results, variables)}\n<!-- end -->"
+
+    text = re.sub(r"<!-- peers: (?P<sizes>[\d ]+) -->.*?<!-- end -->", write, page.read_text(), flags=re.DOTALL)
+    page.write_text(text)
 
 
 def draw(results):
@@ -380,20 +401,31 @@ def draw(results):
             colour, marker = styles[row.method]
             size = 90 if row.method == "Edgewise" else 55
             panel.scatter(row.cpu_seconds, row.distance, size, color=colour, marker=marker, label=row.method, zorder=3)
-        missing = [name for name in METHODS if name not in set(here["method"])]
-        panel.set(xscale="log", title=f"{p} variables, {n} rows")
-        panel.set_ylim(bottom=-0.06 * panel.get_ylim()[1])
+        absent = {name: explain_absence(results, name, p, n) for name in METHODS if name not in set(here["method"])}
+        top = 1.3 * max(here["distance"].max() if len(here) else 1, 1)  # leaves room for the words
+        panel.set(xscale="log", title=f"{p} variables, {n} rows", ylim=(-0.06 * top, top))
         panel.grid(alpha=0.3)
         panel.spines[["top", "right"]].set_visible(False)
-        if missing:
-            names = textwrap.fill("not within a minute: " + ", ".join(missing), 44)
-            panel.text(0.98, 0.98, names, transform=panel.transAxes, ha="right", va="top", fontsize=7, color="0.35")
+        lines = []
+        for words, reasons in {
+            "not in time": ("did not end", "failed", "not asked"),
+            "not run": ("not measured",),
+        }.items():
+            names = [name for name, reason in absent.items() if reason in reasons]
+            if names:
+                lines.append(textwrap.fill(f"{words}: {'; '.join(names)}", 50))
+        panel.text(
+            0.98, 0.99, "\n".join(lines), transform=panel.transAxes, ha="right", va="top", fontsize=7, color="0.35"
+        )
     for panel in panels[-1]:
         panel.set_xlabel("CPU seconds")
     for panel in panels[:, 0]:
         panel.set_ylabel("distance to the true class")
-    handles, labels = panels[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=5, frameon=False)
+    handles = [
+        plt.Line2D([], [], color=colour, marker=marker, linestyle="", markersize=9 if marker == "*" else 7, label=name)
+        for name, (colour, marker) in styles.items()
+    ]
+    figure.legend(handles=handles, loc="outside lower center", ncols=6, frameon=False)
     figure.savefig(FOLDER / "peers.svg", metadata={"Date": None})
     plt.close(figure)
 
@@ -430,8 +462,7 @@ def main():
     results = pd.read_csv(FOLDER / "results.csv")
     draw(results)
     print(summarise(results).round(3).to_string())
-    for variables in ((30, 100), (10, 200)):
-        print(tabulate(results, variables))
+    write_tables(results)
 
 
 if __name__ == "__main__":
