@@ -17,7 +17,6 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from types import ModuleType
-from unittest.mock import patch
 
 from numba import config
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, NullCache
@@ -29,7 +28,6 @@ from edgewise._kernels import compiling
 _compile = Dispatcher.compile
 _save = IndexDataCacheFile.save
 _extensions = sorted((Path(__file__).parent / "extensions").glob("[!t]*.py"))
-_ALTERED = "altered_"
 _digest = hashlib.sha256(b"".join(path.read_bytes() for path in _extensions)).hexdigest()[:16]
 
 
@@ -62,11 +60,8 @@ def _compile_once(dispatcher, signature):
     with global_compiler_lock, _locked(f"{cache._cache_file._index_path}.{types}.lock"):
         if {"extensions"} <= compiling.packages_behind(signature) <= {"edgewise", "extensions"}:
             dispatcher._cache = _ExtensionCache(dispatcher.py_func)
-        # Kernels with a mistake in them run for a moment only.
-        level = 0 if dispatcher.py_func.__module__.startswith(_ALTERED) else config.OPT
         try:
-            with patch.object(config, "OPT", level):
-                return _compile(dispatcher, signature)
+            return _compile(dispatcher, signature)
         finally:
             dispatcher._cache = cache
 
@@ -106,7 +101,7 @@ def altered(kernels, *, right, wrong):
     for kernel, source in zip(kernels, sources, strict=True):
         name = kernel.py_func.__name__
         # A module of its own, since compiled functions of one module and name could be taken for one another.
-        found[name] = _make(f"{_ALTERED}{digest}_{name}", source, {**kernel.py_func.__globals__, **found})[name]
+        found[name] = _make(f"altered_{digest}_{name}", source, {**kernel.py_func.__globals__, **found})[name]
     return found
 
 
