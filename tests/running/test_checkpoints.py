@@ -574,6 +574,8 @@ def test_a_run_that_was_stopped_in_burn_in_is_extended_from_there(data, place, m
     settings = {**SETTINGS, "iterations": 10**7, "burn_in": 20_000, "thin": 100, "seed": 5}
     with ctrl_c(chains=2), pytest.warns(ew.StoppedEarlyWarning):
         early = ew.sample(data, checkpoint=place, **settings)
+    with pytest.raises(ew.ArgumentError, match="nothing would be drawn"):
+        ew.extend(place, iterations=20_000, progress=False)
     expected = ew.sample(data, **{**settings, "iterations": 50_000})
     assert_same(expected, ew.extend(early, iterations=50_000, progress=False))
 

@@ -145,8 +145,9 @@ def show(summary: Summary, out: Path) -> None:
     word, style = ("good", "bold green") if summary.diagnostics.is_converged else ("bad", "bold red")
     console.print(Text.assemble("Verdict: ", (word, style), f". {printable(translate(summary.diagnostics.verdict))}"))
     if not summary.diagnostics.is_converged and summary.info["chains"] > 1 and (out / "checkpoint").is_dir():
-        longer = 5 * summary.info["iterations_done"]
-        command = f"edgewise resume {printable(str(out))} --iterations {longer}"
+        command = f"edgewise resume {printable(str(out))}"
+        if summary.info["stopped_by"] is None:
+            command += f" --iterations {5 * summary.info['iterations_done']}"
         console.print(Text(f"To let the chains go on: {command}"), soft_wrap=True)
     if summary.findings is not None:
         _show_findings(console, summary.findings)

@@ -99,7 +99,7 @@ def _numbers_of(dataset: Dataset) -> Dataset | None:
 
 def _among(finding: Finding, rows: int, dataset: Dataset) -> Finding:
     """Say which rows a finding is about, where these are not all, and are numbered by themselves."""
-    which = "complete rows" if dataset.is_set is None else "complete rows of the condition that has most"
+    which = "complete rows" if dataset.is_set is None else "complete rows with the same variables set, most of all such"
     sentence = f"Among the {rows} {which}, {finding.sentence[0].lower()}{finding.sentence[1:]}"
     return replace(finding, sentence=sentence)
 
@@ -158,7 +158,7 @@ def _find_few_rows(n: int, p: int) -> list[Finding]:
     if n >= FEW_ROWS and n >= p:
         return []
     sentence = (
-        f"There are only {n} rows for {p} columns, so that weak edges stay hidden and directions are often told "
-        "wrongly: ask which pairs are joined rather than in which direction, and measure more rows if you can."
+        f"There are only {n} rows for {p} columns, so that weak edges stay hidden, unrelated pairs can look joined "
+        "and directions are often told wrongly: take what is found for a guess, and measure more rows if you can."
     )
     return [Finding("few-rows", (), sentence)]

@@ -116,20 +116,34 @@ def _find_carriers(x: FloatArray, y: FloatArray, plain: float, ranked: float) ->
     """
     n = len(x)
     standard = np.stack([(column - column.mean()) / column.std() for column in (x, y)])
-    product, squares = standard[0] * standard[1], standard**2
-    influence = product - np.tanh(plain) * squares.sum(axis=0) / 2
+    influence = standard[0] * standard[1] - np.tanh(plain) * (standard**2).sum(axis=0) / 2
     few = max(3, int(FEW * n))
     rows = np.argsort(-np.sign(plain - ranked) * influence, kind="stable")[:few]
-    left = n - np.arange(1, few + 1)
-    mean = -np.cumsum(standard[:, rows], axis=1) / left
-    variance = (n - np.cumsum(squares[:, rows], axis=1)) / left - mean**2
-    covariance = (product.sum() - np.cumsum(product[rows])) / left - mean[0] * mean[1]
-    without = covariance / np.sqrt(variance[0] * variance[1])
+    without = _correlate_without(x, y, rows)
     is_other = _differ(plain, _fisher(without))
     if not is_other.any():
         return rows[:0], np.nan
     enough = int(is_other.argmax())
     return rows[: enough + 1], float(without[enough])
+
+
+def _correlate_without(x: FloatArray, y: FloatArray, rows: np.ndarray) -> FloatArray:
+    """Return the correlations without the first of some rows, without two, and so on; zero where a column is constant.
+
+    What is left without all of them comes first, and rows are added to it: a row a million times as far away as the
+    others would leave nothing of their sums.
+    """
+    rest = np.ones(len(x), dtype=bool)
+    rest[rows] = False
+    moved = np.stack([(column - column[rest].mean()) / (column[rest].std() or 1.0) for column in (x, y)])
+    terms = np.stack([*moved, *moved**2, moved[0] * moved[1]])
+    back = terms[:, rows[::-1][:-1]].cumsum(axis=1)[:, ::-1]
+    sums = terms[:, rest].sum(axis=1, keepdims=True) + np.pad(back, [(0, 0), (0, 1)])
+    means = sums / (len(x) - np.arange(1, len(rows) + 1))
+    variance = means[2:4] - means[:2] ** 2
+    covariance = means[4] - means[0] * means[1]
+    size = np.sqrt(np.clip(variance[0] * variance[1], 0, None))
+    return np.divide(covariance, size, out=np.zeros_like(size), where=size > 0)
 
 
 def _correlate_ranks(x: FloatArray, y: FloatArray) -> float:

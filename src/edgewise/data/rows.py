@@ -80,8 +80,8 @@ def find_shifts(scores: FloatArray, names: Sequence[str]) -> list[Finding]:
     sentence = (
         f"The means of columns {enumerate_names(columns)} change along the rows, most clearly after row "
         f"{place[found[0]]:.0f}, as if several conditions, batches or times were pooled, and columns that change "
-        "together look joined even if neither acts on the other: analyse each condition by itself, or subtract its "
-        "means."
+        "together look joined even if neither acts on the other: analyse each condition by itself, subtract its means, "
+        "or name the column of conditions (interventions='COLUMN', with targets)."
     )
     return [Finding("row-order", tuple(columns), sentence)]
 

@@ -4,6 +4,7 @@ import os
 from concurrent.futures import Executor
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -114,6 +115,7 @@ def extend(
     if not isinstance(posterior, Posterior):
         checkpoint = _open(as_path("posterior", posterior, "directory with a checkpoint, or a posterior"))
         request = _lengthen(checkpoint.request, checkpoint.read_pasts(), int(iterations))
+        check_lengths(**_lengths(request))  # before the checkpoint says so, which could not be resumed
         checkpoint.extend(request)
     return run(request, executor=executor, store=store, checkpoint=checkpoint, progress=progress, pasts=pasts)
 
@@ -121,7 +123,7 @@ def extend(
 def _open(directory: Path) -> Checkpoint:
     """Return the checkpoint in a directory, having seen that what was asked for is something to ask for."""
     checkpoint = open_checkpoint(directory)
-    lengths = {name: getattr(checkpoint.request, name) for name in LENGTHS}
+    lengths = _lengths(checkpoint.request)
     about = read_about(directory / ABOUT)
     try:
         check_lengths(**lengths)
@@ -135,6 +137,10 @@ def _open(directory: Path) -> Checkpoint:
     if any(about.get(name) != length for name, length in lengths.items()):
         checkpoint.extend(checkpoint.request)  # The process died when the run had just been made longer.
     return checkpoint
+
+
+def _lengths(request: Request) -> dict[str, Any]:
+    return {name: getattr(request, name) for name in LENGTHS}
 
 
 def _lengthen(request: Request, pasts: list[Past], iterations: int) -> Request:

@@ -325,10 +325,7 @@ def _plan(request: Request, *, is_over: IsOver) -> Plan:
 
 
 def _leave(checkpoint: Checkpoint) -> None:
-    """Go on without a checkpoint when the search for candidates was cut short.
-
-    The target is not what it would have been, and chains that are elsewhere must not go on with it.
-    """
+    """Go on without a checkpoint; chains that have begun must not, since with few candidates the target is another."""
     if any(past.snapshot is not None for past in checkpoint.pasts):
         raise KeyboardInterrupt
     checkpoint.close()
