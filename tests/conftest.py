@@ -8,9 +8,11 @@ import gc
 import hashlib
 import json
 import os
+import signal
 from pathlib import Path
 
 gc.disable()  # until all tests are collected
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # Under nohup it is ignored, and so it is by the commands that are tested.
 
 ROOT = Path(__file__).parents[1]
 _folder = ROOT / "src" / "edgewise" / "_kernels"

@@ -179,6 +179,8 @@ def list_dags(
     targets: tuple[tuple[int, ...], ...] = (),
 ) -> ExactPosterior:
     """Return the posterior over all DAGs that agree with the knowledge; ``targets`` as in :class:`Dataset`."""
+    from scipy.special import logsumexp
+
     dags = all_dags(families.p)
     parents = np.tensordot(dags, 1 << np.arange(families.p), axes=(1, 0))
     nodes = np.arange(families.p)
@@ -190,13 +192,13 @@ def list_dags(
         possible &= ~(knowledge.ancestors & ~paths | knowledge.unreached & paths).any(axis=(1, 2))
     dags, log_posterior, log_prior = dags[possible], log_posterior[possible], log_prior[possible]
     _check_possible(len(dags) > 0)
-    total = np.logaddexp.reduce(log_posterior)
+    total = logsumexp(log_posterior)
     _check_possible(total > -np.inf)
     probabilities = np.exp(log_posterior - total)
     return ExactPosterior(
         names,
         "dags",
-        float(total - np.logaddexp.reduce(log_prior)),
+        float(total - logsumexp(log_prior)),
         np.tensordot(probabilities, dags, axes=1),
         paths_weighted_sum(dags, probabilities),
         dags,

@@ -143,7 +143,7 @@ def _correlate_without(x: FloatArray, y: FloatArray, rows: np.ndarray) -> FloatA
     variance = means[2:4] - means[:2] ** 2
     covariance = means[4] - means[0] * means[1]
     size = np.sqrt(np.clip(variance[0] * variance[1], 0, None))
-    return np.divide(covariance, size, out=np.zeros_like(size), where=size > 0)
+    return np.asarray(np.divide(covariance, size, out=np.zeros_like(size), where=size > 0))
 
 
 def _correlate_ranks(x: FloatArray, y: FloatArray) -> float:
