@@ -10,6 +10,7 @@ import textwrap
 import threading
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,7 @@ import pandas as pd
 import pytest
 
 import edgewise as ew
-from edgewise.running import chains, checkpoints, engines, frames, requests, sampling
+from edgewise.running import chains, checkpoints, engines, frames, requests, sampling, stopping
 from edgewise.running.frames import Frame, FrameFile, encode, read_frames
 from edgewise.samplers.schedule import MOST_ITERATIONS
 from keyboard import ctrl_c
@@ -654,7 +655,25 @@ def test_a_time_budget_begins_anew(data, place):
     np.testing.assert_array_equal(later.orders(), ended.orders()[:, : later.weights.shape[1]])
 
 
-def test_a_run_as_long_as_its_time_goes_on(data, place):
+class Clock:
+    """Goes on by a millisecond whenever somebody looks at it, however busy the machine is."""
+
+    def __init__(self):
+        self._looks = count()
+
+    def monotonic(self):
+        return 1e-3 * next(self._looks)
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """The clock of the next runs."""
+    clock = Clock()
+    monkeypatch.setattr(chains, "time", clock)
+    monkeypatch.setattr(stopping, "time", clock)
+
+
+def test_a_run_as_long_as_its_time_goes_on(data, place, clock):
     settings = {"chains": 2, "seed": 5, "time_budget": 0.5, "progress": False}
     early = ew.sample(data, checkpoint=place, **settings)
     later = ew.resume(place, progress=False)
@@ -664,7 +683,7 @@ def test_a_run_as_long_as_its_time_goes_on(data, place):
     np.testing.assert_array_equal(early.orders(), later.orders()[:, :number])
 
 
-def test_a_run_as_long_as_its_time_may_be_killed_when_some_chains_have_burnt_in(data, place):
+def test_a_run_as_long_as_its_time_may_be_killed_when_some_chains_have_burnt_in(data, place, clock):
     """How often chains draw is settled when they have burnt in, and must then be the same for all."""
     settings = {"chains": 2, "seed": 5, "time_budget": 0.5, "progress": False}
     ew.sample(data, checkpoint=place, **settings)
