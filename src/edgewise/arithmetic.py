@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 _guard = threading.Lock()
@@ -35,10 +36,8 @@ def one_order_of_sums() -> Iterator[None]:
     with _guard:
         _relying += 1
         if not _limits or (not _knows_scipy and "scipy.linalg" in sys.modules):
-            from threadpoolctl import threadpool_limits
-
             _knows_scipy = "scipy.linalg" in sys.modules
-            _limits.append(threadpool_limits(1, user_api="blas"))
+            _limits.append(_libraries(with_scipy=_knows_scipy).limit(limits=1, user_api="blas"))
     try:
         yield
     finally:
@@ -46,3 +45,11 @@ def one_order_of_sums() -> Iterator[None]:
             _relying -= 1
             while _limits and not _relying:
                 _limits.pop().restore_original_limits()
+
+
+@cache
+def _libraries(*, with_scipy: bool) -> Any:
+    """Return the libraries that are loaded; to look for them takes longer than many a product."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
