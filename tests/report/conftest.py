@@ -1,7 +1,5 @@
-import json
 import os
 import shutil
-from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -42,8 +40,8 @@ def browser():
 
 @pytest.fixture(scope="session")
 def idle_pages():
-    """Blank pages by their settings: one that has shown a report shows the next in a tenth of the time of a new one."""
-    return defaultdict(list)
+    """Blank pages: one that has shown a report shows the next in a tenth of the time of a new one."""
+    return []
 
 
 @pytest.fixture
@@ -56,28 +54,28 @@ def open_file(browser, idle_pages):
         "request": lambda request: requests.append(request.url),
     }
 
-    def new_page(**options):
-        context = browser.new_context(**options)
+    def new_page():
+        context = browser.new_context()
         context.set_default_timeout(STUCK)
         return context.new_page()
 
-    def open_file(path, **options):
-        idle = idle_pages[json.dumps(options, sort_keys=True)]
-        page = idle.pop() if idle else new_page(**options)
-        opened.append((page, idle))
+    def open_file(path, *, viewport, color_scheme="light"):
+        page = idle_pages.pop() if idle_pages else new_page()
+        opened.append(page)
         for event, listener in listeners.items():
             page.on(event, listener)
+        page.set_viewport_size(viewport)
+        page.emulate_media(media="null", color_scheme=color_scheme)
         page.goto(path.as_uri())
         return page
 
     yield open_file
-    for page, idle in opened:
+    for page in opened:
         for event, listener in listeners.items():
             page.remove_listener(event, listener)
-        page.emulate_media(media="null")
         page.mouse.move(0, 0)
         page.goto("about:blank")
-        idle.append(page)
+    idle_pages.extend(opened)
     assert complaints == []
     assert len(requests) == len(opened)
 
