@@ -13,7 +13,7 @@ from concurrent.futures import BrokenExecutor, Executor, ThreadPoolExecutor
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from queue import SimpleQueue
-from typing import Any, NamedTuple
+from typing import Any
 
 from edgewise.posterior.collecting import Collector
 from edgewise.samplers import Chain
@@ -22,6 +22,7 @@ from edgewise.samplers.schedule import MOST_ITERATIONS
 from .checkpoints import Checkpoint
 from .engines import Advanced, ClusterLostError, Engine, Threads, choose_engine, executor_watched
 from .forecast import Forecast
+from .lengths import Timed
 from .progress import Watcher
 from .stopping import Cause, Stop
 from .threads import count_threads
@@ -69,14 +70,6 @@ class RunningChain:
 
 Note = Callable[[int, Advanced, float], None]
 """Takes the number of a chain, what it has drawn in a block, and how long a block should take."""
-
-
-class Timed(NamedTuple):
-    """A run as long as the time allows: the share of it that is burn-in, and how many draws to make, or how often."""
-
-    burn_in: float
-    draws: int
-    thin: int | None
 
 
 @dataclass

@@ -11,7 +11,8 @@ from edgewise.data import Finding, summarize_data
 from edgewise.errors import ArgumentError
 from edgewise.samplers import Schedule
 
-from .chains import FEW_DRAWS, RunningChain, Timed, fewest_draws
+from .chains import FEW_DRAWS, RunningChain, fewest_draws
+from .lengths import Timed
 from .plan import Plan, as_plain
 from .requests import Request
 from .stopping import SIGNALS, Cause

@@ -21,9 +21,10 @@ import numpy as np
 
 from edgewise._kernels.basics.recorder import Draws
 from edgewise.arithmetic import one_order_of_sums
-from edgewise.errors import EdgewiseError
+from edgewise.errors import ArgumentError, EdgewiseError
 from edgewise.samplers import Chain
 from edgewise.samplers.snapshots import Snapshot
+from edgewise.wording import quote
 
 RETRIES = 3
 """How often a cluster may lose a worker with the same block before the run gives up."""
@@ -236,9 +237,10 @@ def _copy(template: Chain) -> Chain:
     return copy.deepcopy(template, {id(part): part for part in shared})
 
 
-def is_executor(given: object) -> bool:
-    """Return whether something takes work."""
-    return callable(getattr(given, "submit", None)) and not isinstance(given, type)
+def check_executor(given: object) -> None:
+    """Refuse what takes no work; None is for threads here."""
+    if given is not None and (isinstance(given, type) or not callable(getattr(given, "submit", None))):
+        raise ArgumentError(f"executor must be a concurrent.futures.Executor, but {quote(given)} was given.")
 
 
 def count_workers(executor: Any) -> int:

@@ -30,17 +30,18 @@ from edgewise.posterior import Posterior, load
 from edgewise.tasks import run_in_processes, run_tasks
 from edgewise.wording import quote, shorten
 
-from .engines import is_executor
+from .engines import check_executor
 from .frames import replace_file
+from .lengths import check_lengths
 from .one_set import DRAWS, Outcome, Task, Write, do_set, do_set_apart, new_row
 from .progress import counting
 from .requests import LENGTHS
-from .sampling import check_lengths, choose_seed, sample
+from .sampling import sample
+from .seeds import choose_seed, choose_seed_of
 from .sets import (
     Settings,
     check_arguments,
     check_names,
-    choose_seed_of,
     join_names,
     name_data,
     name_replicates,
@@ -292,8 +293,7 @@ def _there(posterior: Posterior | None) -> Posterior:
 def _check_workers(workers: int | None, executor: Executor | None) -> None:
     if workers is not None and not (is_whole(workers) and workers >= 1):
         raise ArgumentError(f"workers must be a whole number, at least 1, but {quote(workers)} was given.")
-    if executor is not None and not is_executor(executor):
-        raise ArgumentError(f"executor must be a concurrent.futures.Executor, but {quote(executor)} was given.")
+    check_executor(executor)
     if workers is not None and executor is not None:
         raise ArgumentError("workers are started here, and an executor has its own: give one of both.")
 

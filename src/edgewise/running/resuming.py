@@ -17,9 +17,11 @@ from edgewise.samplers.schedule import MOST_ITERATIONS
 from edgewise.wording import quote
 
 from .checkpoints import ABOUT, Checkpoint, Past, open_checkpoint, read_about
+from .lengths import check_lengths
 from .origins import Origin, recall
 from .requests import LENGTHS, Request
-from .sampling import check_lengths, choose_seed, run
+from .runs import run
+from .seeds import choose_seed
 
 
 def resume(
@@ -99,7 +101,8 @@ def extend(
     """
     if not (is_whole(iterations) and iterations >= 1):
         raise ArgumentError(f"iterations must be a whole number, at least 1, but {quote(iterations)} was given.")
-    checkpoint, pasts = None, None
+    checkpoint: Checkpoint | None = None
+    pasts: list[Past] = []
     if isinstance(posterior, Posterior):
         origin = recall(posterior)
         if origin is None:
