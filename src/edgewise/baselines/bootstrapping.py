@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from edgewise.arguments import is_whole
+from edgewise.arguments import check_whole, is_whole
 from edgewise.data import Data, Dataset, load_data
 from edgewise.errors import ArgumentError, DataError, EdgewiseError
 from edgewise.graphs import Graph, as_dag, topological_order
@@ -81,8 +81,7 @@ def bootstrap(
     """
     if not callable(learner):
         raise ArgumentError(f"learner must be a function from data to a DAG, such as mmhc, but {learner!r} was given.")
-    if not (is_whole(replicates) and replicates >= 1):
-        raise ArgumentError(f"replicates must be a whole number, at least 1, but {replicates!r} was given.")
+    replicates = check_whole("replicates", replicates)
     if seed is not None and not (is_whole(seed) and seed >= 0):
         raise ArgumentError(f"seed must be a whole number, zero or more, but {seed!r} was given.")
     if executor is not None and not callable(getattr(executor, "submit", None)):
@@ -101,7 +100,7 @@ def bootstrap(
         )
     tables = prepare_score(score, dataset)
     frame = dataset.to_frame()
-    learned = run_tasks(partial(_learn, learner, frame), seeds.spawn(int(replicates)), executor)
+    learned = run_tasks(partial(_learn, learner, frame), seeds.spawn(replicates), executor)
     dags = np.array(list(_check_dags(in_order(learned), dataset)))
     return Posterior(
         nodes=dataset.names,

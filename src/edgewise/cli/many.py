@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from edgewise.arguments import check_whole
 from edgewise.errors import ArgumentError
 from edgewise.running.many import TABLE, Many, run_many
 from edgewise.running.sets import find_files, is_pattern
@@ -55,8 +56,8 @@ def fit_many(
     """Fit all files, write all results of each into a directory of its own, and say what became of them."""
     if jobs is not None and dask is not None:
         raise ArgumentError("--jobs are processes here, and --dask has its own: give one of both.")
-    if jobs is not None and jobs < 1:
-        raise ArgumentError(f"--jobs must be a whole number, at least 1, but {jobs} was given.")
+    if jobs is not None:
+        check_whole("--jobs", jobs)
     files = [file for one in data for file in (find_files(str(one)) if is_pattern(str(one)) else [one])]
     absent = next((file for file in files if not file.exists()), None)
     if absent is not None:

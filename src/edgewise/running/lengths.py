@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import NamedTuple
 
-from edgewise.arguments import is_number, is_whole
+from edgewise.arguments import check_whole, is_number
 from edgewise.errors import ArgumentError
 from edgewise.samplers import Schedule, make_schedule
 from edgewise.samplers.schedule import MOST_ITERATIONS, draws_for
@@ -48,8 +48,7 @@ def check_lengths(
     until: str | None = None,
 ) -> None:
     """Refuse what no run can work with, whatever its data."""
-    if not (is_whole(chains) and chains >= 1):
-        raise ArgumentError(f"chains must be a whole number, at least 1, but {quote(chains)} was given.")
+    check_whole("chains", chains)
     if time_budget is not None and not (is_number(time_budget) and time_budget > 0):
         raise ArgumentError(f"time_budget must be a positive number of seconds, but {quote(time_budget)} was given.")
     if until not in (None, "good"):

@@ -22,7 +22,7 @@ from typing import Any
 
 import pandas as pd
 
-from edgewise.arguments import is_whole
+from edgewise.arguments import check_whole, is_whole
 from edgewise.data import Data, Reading
 from edgewise.errors import ArgumentError, StoppedEarlyWarning, StorageError
 from edgewise.files import as_path, new_file, writing
@@ -291,8 +291,8 @@ def _there(posterior: Posterior | None) -> Posterior:
 
 
 def _check_workers(workers: int | None, executor: Executor | None) -> None:
-    if workers is not None and not (is_whole(workers) and workers >= 1):
-        raise ArgumentError(f"workers must be a whole number, at least 1, but {quote(workers)} was given.")
+    if workers is not None:
+        check_whole("workers", workers)
     check_executor(executor)
     if workers is not None and executor is not None:
         raise ArgumentError("workers are started here, and an executor has its own: give one of both.")

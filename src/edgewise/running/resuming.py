@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from edgewise._kernels.basics.recorder import Draws
-from edgewise.arguments import is_whole
+from edgewise.arguments import check_whole
 from edgewise.errors import ArgumentError, StorageError
 from edgewise.files import as_path
 from edgewise.posterior import Posterior
@@ -99,8 +99,7 @@ def extend(
     >>> posterior.weights.shape, longer.weights.shape
     ((4, 1600), (4, 3600))
     """
-    if not (is_whole(iterations) and iterations >= 1):
-        raise ArgumentError(f"iterations must be a whole number, at least 1, but {quote(iterations)} was given.")
+    iterations = check_whole("iterations", iterations)
     checkpoint: Checkpoint | None = None
     pasts: list[Past] = []
     if isinstance(posterior, Posterior):
@@ -112,12 +111,12 @@ def extend(
             )
         if origin.directory is None:
             pasts = _take_up(posterior, origin)
-            request = _lengthen(origin.request, pasts, int(iterations))
+            request = _lengthen(origin.request, pasts, iterations)
         else:
             posterior = origin.directory
     if not isinstance(posterior, Posterior):
         checkpoint = _open(as_path("posterior", posterior, "directory with a checkpoint, or a posterior"))
-        request = _lengthen(checkpoint.request, checkpoint.read_pasts(), int(iterations))
+        request = _lengthen(checkpoint.request, checkpoint.read_pasts(), iterations)
         check_lengths(**_lengths(request))  # before the checkpoint says so, which could not be resumed
         checkpoint.extend(request)
     return run(request, executor=executor, store=store, checkpoint=checkpoint, progress=progress, pasts=pasts)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from edgewise.arguments import is_whole
+from edgewise.arguments import check_whole
 from edgewise.data import Covariance, Data, Dataset
 from edgewise.errors import ArgumentError
 from edgewise.wording import enumerate_names, quote
@@ -130,9 +130,7 @@ def name_replicates(replicates: int | None) -> list[str]:
     """Return names of replicates; an empty one where rows are not drawn anew."""
     if replicates is None:
         return [""]
-    if not (is_whole(replicates) and replicates >= 1):
-        raise ArgumentError(f"replicates must be a whole number, at least 1, but {quote(replicates)} was given.")
-    return _number(int(replicates))
+    return _number(check_whole("replicates", replicates))
 
 
 def join_names(*parts: str) -> str:

@@ -17,7 +17,7 @@ from edgewise._kernels.basics.bits import WORD, pack, words_for
 from edgewise._kernels.basics.recorder import Draws, Recorder
 from edgewise._kernels.rivals.parent_sets import RUN, WINDOW, ParentSets, SetTarget, list_sets
 from edgewise._kernels.scores.interface import new_room
-from edgewise.arguments import is_number, is_whole
+from edgewise.arguments import check_whole, is_number
 from edgewise.data import Dataset, find_columns, refuse_dependent
 from edgewise.errors import ArgumentError, GraphError
 from edgewise.graphs import BoolMatrix, Graph, ancestors
@@ -52,15 +52,11 @@ class ParentSetSampler(Sampler):
     memory_limit: float = 2.0
 
     def __post_init__(self) -> None:
-        if not (is_whole(self.max_parents) and self.max_parents >= 1):
-            raise ArgumentError(f"max_parents must be a whole number, at least 1, but {self.max_parents!r} was given.")
-        object.__setattr__(self, "max_parents", int(self.max_parents))
+        object.__setattr__(self, "max_parents", check_whole("max_parents", self.max_parents))
         if isinstance(self.candidates, str) and self.candidates != "auto":
             raise ArgumentError(f"candidates must be 'auto', a number, a matrix or lists, but got {self.candidates!r}.")
-        if isinstance(self.candidates, int | float | np.number) and not (
-            is_whole(self.candidates) and self.candidates >= 1
-        ):
-            raise ArgumentError(f"candidates must be a whole number, at least 1, but {self.candidates!r} was given.")
+        if isinstance(self.candidates, int | float | np.number):
+            check_whole("candidates", self.candidates)
         if not (is_number(self.memory_limit) and self.memory_limit > 0):
             raise ArgumentError(
                 f"memory_limit must be a positive number of gigabytes, but {self.memory_limit!r} was given."

@@ -17,7 +17,7 @@ from edgewise._kernels.rivals.dag_changes import establish_dag, new_dag_state
 from edgewise._kernels.rivals.edge_reversal import Reversals
 from edgewise._kernels.rivals.parent_sets import ParentSets, new_workspace
 from edgewise._kernels.rivals.structure_mcmc import run
-from edgewise.arguments import is_number, is_whole
+from edgewise.arguments import check_whole, is_number
 from edgewise.data import Dataset
 from edgewise.errors import ArgumentError
 from edgewise.graphs import is_acyclic
@@ -98,8 +98,7 @@ class StructureMCMC(Sampler):
     reversal: float = 1 / 15
 
     def __post_init__(self) -> None:
-        if not (is_whole(self.max_parents) and self.max_parents >= 1):
-            raise ArgumentError(f"max_parents must be a whole number, at least 1, but {self.max_parents!r} was given.")
+        check_whole("max_parents", self.max_parents)
         if not (is_number(self.reversal) and 0 <= self.reversal < 1):
             raise ArgumentError(
                 f"reversal must be a probability, at least 0 and below 1, but {self.reversal!r} was given."
