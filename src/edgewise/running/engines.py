@@ -21,10 +21,9 @@ import numpy as np
 
 from edgewise._kernels.basics.recorder import Draws
 from edgewise.arithmetic import one_order_of_sums
-from edgewise.errors import ArgumentError, EdgewiseError
+from edgewise.errors import EdgewiseError
 from edgewise.samplers import Chain
 from edgewise.samplers.snapshots import Snapshot
-from edgewise.wording import quote
 
 RETRIES = 3
 """How often a cluster may lose a worker with the same block before the run gives up."""
@@ -235,12 +234,6 @@ def _copy(template: Chain) -> Chain:
     """Return a chain of its own with what all chains of the run share."""
     shared = [getattr(template, name) for name in SHARED if hasattr(template, name)]
     return copy.deepcopy(template, {id(part): part for part in shared})
-
-
-def check_executor(given: object) -> None:
-    """Refuse what takes no work; None is for threads here."""
-    if given is not None and (isinstance(given, type) or not callable(getattr(given, "submit", None))):
-        raise ArgumentError(f"executor must be a concurrent.futures.Executor, but {quote(given)} was given.")
 
 
 def count_workers(executor: Any) -> int:

@@ -27,10 +27,9 @@ from edgewise.data import Data, Reading
 from edgewise.errors import ArgumentError, StoppedEarlyWarning, StorageError
 from edgewise.files import as_path, new_file, writing
 from edgewise.posterior import Posterior, load
-from edgewise.tasks import run_in_processes, run_tasks
+from edgewise.tasks import check_executor, run_in_processes, run_tasks
 from edgewise.wording import quote, shorten
 
-from .engines import check_executor
 from .frames import replace_file
 from .lengths import check_lengths
 from .one_set import DRAWS, Outcome, Task, Write, do_set, do_set_apart, new_row

@@ -22,12 +22,13 @@ import edgewise.priors
 import edgewise.samplers
 import edgewise.scores
 from edgewise.data import Data, Reading, load_data
+from edgewise.posterior.record import as_plain, describe_part
 from edgewise.priors import Constraints, LogPrior, Prior, PriorSum
 from edgewise.samplers import Sampler
 from edgewise.scores import Score
 
 from .frames import Frame
-from .plan import Plan, as_plain, describe
+from .plan import Plan
 from .tables import pack_data, unpack_data
 
 VERSIONS = ("edgewise", "numpy", "numba")
@@ -65,7 +66,7 @@ def describe_request(request: Request, plan: Plan) -> dict[str, Any]:
     """Return all that decides what is drawn, as JSON gives it back."""
     return as_plain(
         {
-            "versions": _find_versions(),
+            "versions": find_versions(),
             **plan.record,
             "nodes": plan.names,
             "functions": _hash_functions(plan.prior),
@@ -107,9 +108,9 @@ def describe_question(request: Request) -> dict[str, Any]:
     parts = {name: getattr(request, name) for name in PARTS}
     return as_plain(
         {
-            "versions": _find_versions(),
+            "versions": find_versions(),
             "data": None if dataset is None else dataset.record(),
-            **{name: None if part is None else describe(part) for name, part in parts.items()},
+            **{name: None if part is None else describe_part(part) for name, part in parts.items()},
             "nodes": names,
             "functions": [] if request.prior is None else _hash_functions(request.prior),
             **{name: getattr(request, name) for name in LENGTHS},
@@ -119,7 +120,8 @@ def describe_question(request: Request) -> dict[str, Any]:
     )
 
 
-def _find_versions() -> dict[str, str]:
+def find_versions() -> dict[str, str]:
+    """Return the versions of what draws may depend on."""
     return {name: importlib.metadata.version(name) for name in VERSIONS}
 
 

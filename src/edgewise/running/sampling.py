@@ -11,9 +11,9 @@ from edgewise.posterior import Posterior
 from edgewise.priors import Constraints, Prior
 from edgewise.samplers import Sampler
 from edgewise.scores import Score
+from edgewise.tasks import check_executor
 
 from .checkpoints import Checkpoint
-from .engines import check_executor
 from .lengths import ITERATIONS, check_lengths
 from .requests import Request
 from .runs import run

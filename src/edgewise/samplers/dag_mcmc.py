@@ -19,6 +19,7 @@ from edgewise.graphs import BoolMatrix, ancestors
 from edgewise.priors import DagTerm, FunctionTerm, Knowledge, PathTerm, Prior, Terms, TierTerm, usable_terms
 from edgewise.priors.contradictions import exclude_paths
 from edgewise.scores import Score, prepare_score
+from edgewise.tasks import IsOver, never
 
 from .beliefs import Questions, agree_with, make_beliefs
 from .candidates import add_coparents, advance, explore, warm_up
@@ -26,7 +27,7 @@ from .dag_target import ALL_CANDIDATES, MOST_CANDIDATES, MOST_SETS, make_target
 from .minimal_imap import MinimalIMAPModel
 from .order_chains import OrderChain
 from .recording import RecordingChain
-from .sampler import IsOver, Sampler, never
+from .sampler import Sampler
 from .schedule import Schedule
 from .snapshots import is_order
 

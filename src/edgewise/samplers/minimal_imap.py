@@ -36,11 +36,12 @@ from edgewise.priors import (
     usable_terms,
 )
 from edgewise.scores import Score, prepare_score
+from edgewise.tasks import IsOver, never
 
 from .beliefs import agree_with, make_beliefs, make_rules
 from .multiplicity import count_orders, log_relatives, sum_relatives
 from .order_chains import FullConditioningChain, GrowShrinkChain, OrderChain
-from .sampler import IsOver, Sampler, never
+from .sampler import Sampler
 from .schedule import Schedule
 from .tempering import Temperatures, TemperedChain, check_temperatures
 

@@ -12,11 +12,11 @@ from edgewise.data import Dataset
 from edgewise.errors import ArgumentError
 from edgewise.priors import Knowledge, Prior
 from edgewise.scores import Score
+from edgewise.tasks import IsOver, never
 
 from .beliefs import agree_with
 from .multiplicity import count_orders
 from .parent_sets import Candidates, ParentSetChain, ParentSetSampler
-from .sampler import IsOver, never
 from .schedule import Schedule
 from .snapshots import is_order
 

@@ -10,10 +10,10 @@ from edgewise._kernels.rivals.partitions import new_partition, sum_elements
 from edgewise.data import Dataset
 from edgewise.priors import Knowledge, Prior
 from edgewise.scores import Score
+from edgewise.tasks import IsOver, never
 
 from .beliefs import agree_with
 from .parent_sets import Candidates, ParentSetChain, ParentSetSampler
-from .sampler import IsOver, never
 from .schedule import Schedule
 from .snapshots import is_order
 

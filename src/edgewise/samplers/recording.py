@@ -5,8 +5,8 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from edgewise._kernels.basics.recorder import Draws, Recorder, enlarge, new_draws, new_recorder
+from edgewise.tasks import IsOver, never
 
-from .sampler import IsOver, never
 from .schedule import Schedule
 from .snapshots import Snapshot, check_renewed, restore, take_snapshot
 

@@ -23,13 +23,14 @@ from edgewise.errors import ArgumentError
 from edgewise.graphs import is_acyclic
 from edgewise.priors import DagTerm, FunctionTerm, Knowledge, PathTerm, Prior, Terms, usable_terms
 from edgewise.scores import Score, prepare_score
+from edgewise.tasks import IsOver, never
 from edgewise.wording import quote
 
 from .beliefs import Questions, agree_with, make_beliefs, make_rules, weigh_beyond_families, weigh_functions
 from .parent_sets import make_table
 from .recording import RecordingChain
 from .reversal_sets import choose_candidates
-from .sampler import IsOver, Sampler, never
+from .sampler import Sampler
 from .schedule import Schedule
 
 KINDS = ("add", "delete", "turn", "reversal")
