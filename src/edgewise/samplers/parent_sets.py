@@ -5,7 +5,7 @@ families: one table for each variable holds the weights of all its possible pare
 power of ``max_parents``, for each of p variables.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import comb, inf
@@ -20,7 +20,7 @@ from edgewise._kernels.scores.interface import new_room
 from edgewise.arguments import check_whole, is_number
 from edgewise.data import Dataset, find_columns, refuse_dependent
 from edgewise.errors import ArgumentError, GraphError
-from edgewise.graphs import BoolMatrix, Graph, ancestors
+from edgewise.graphs import BoolMatrix, Graph
 from edgewise.graphs.adjacency import read_adjacency
 from edgewise.priors import Knowledge, Prior, TierTerm, usable_terms
 from edgewise.priors.prior import Variable
@@ -96,7 +96,7 @@ class ParentSetSampler(Sampler):
         else:
             possible = _read_candidates(candidates, dataset.names)
         possible = (possible & ~(none if knowledge is None else knowledge.forbidden)) | required
-        self._check_required(required, dataset.names)
+        refuse_many_required(required, self.max_parents, dataset.names)
         self._check_memory(possible, required)
         tables = prepare_score(score, dataset)
         names = make_rules(p, None)
@@ -116,15 +116,6 @@ class ParentSetSampler(Sampler):
             tier_strength=tier_strength,
         )
 
-    def _check_required(self, required: BoolMatrix, names: Sequence[str]) -> None:
-        most = int(required.sum(axis=0).argmax())
-        number = int(required[:, most].sum())
-        if number > self.max_parents:
-            raise ArgumentError(
-                f"The constraints require {number} parents of {quote(names[most])}, but max_parents is "
-                f"{self.max_parents}: raise max_parents."
-            )
-
     def _check_memory(self, possible: BoolMatrix, required: BoolMatrix) -> None:
         sizes = count_sets(possible, required, self.max_parents)
         needed = estimate_memory(sizes, len(possible)) / GIGABYTE
@@ -136,14 +127,22 @@ class ParentSetSampler(Sampler):
             )
 
 
+def refuse_many_required(required: BoolMatrix, max_parents: int, names: Sequence[str]) -> None:
+    """Refuse required edges that give a variable more parents than it may have."""
+    number = required.sum(axis=0)
+    if number.max(initial=0) > max_parents:
+        node = int(number.argmax())
+        raise ArgumentError(
+            f"The constraints require {number[node]} parents of {quote(names[node])}, but max_parents is "
+            f"{max_parents}: allow more, or require fewer."
+        )
+
+
 def _refuse_beyond_families(name: str, knowledge: Knowledge | None) -> None:
     """Refuse knowledge that is not about families or the order."""
     if knowledge is None:
         return
-    for field, beyond in (
-        ("ancestors", knowledge.ancestors & ~ancestors(knowledge.required)),
-        ("not_ancestors", knowledge.not_ancestors & ~knowledge.before.T),
-    ):
+    for field, beyond in (("ancestors", knowledge.needed_paths), ("not_ancestors", knowledge.excluded_paths)):
         if beyond.any():
             raise ArgumentError(
                 f"{name} cannot use {field} of the constraints, which say more than its tables of parents can: give "
@@ -273,14 +272,12 @@ class ParentSetChain(RecordingChain):
     numbers
         Random numbers per step.
 
-    Subclasses set ``state``, and ``_scratch`` for proposals; ``kinds`` names the kinds of moves as the compiled loop
-    counts them, ``_shares`` are their probabilities, and ``_run`` is the loop.
+    Subclasses set ``state``, and ``_scratch`` for proposals; ``_shares`` are the probabilities of the kinds of moves,
+    and ``_run`` is the loop.
     """
 
     KEPT = ("rng", "dag_rng", "state")
-    kinds: ClassVar[Collection[str]]
     _run: ClassVar[Callable[..., None]]
-    state: Any
     _scratch: Any
     _shares: np.ndarray
 
@@ -295,12 +292,3 @@ class ParentSetChain(RecordingChain):
             self.state, self.target, self._scratch, self._shares, until_draw, self.schedule.thin, uniforms,
             dag_uniforms, recorder, draws,
         )  # fmt: skip
-
-    def moves(self) -> dict[str, tuple[int, int]]:
-        """Return, for each kind of move, how often it was proposed and how often accepted."""
-        return {kind: (n, k) for kind, (n, k) in zip(self.kinds, self.state.moves.tolist(), strict=True)}
-
-    @property
-    def p(self) -> int:
-        """The number of variables."""
-        return self._p
