@@ -13,7 +13,6 @@ from edgewise.arguments import check_whole
 from edgewise.errors import ArgumentError, StorageError
 from edgewise.files import as_path
 from edgewise.posterior import Posterior
-from edgewise.samplers.schedule import MOST_ITERATIONS
 from edgewise.wording import quote
 
 from .checkpoints import ABOUT, Checkpoint, Past, open_checkpoint, read_about
@@ -155,7 +154,7 @@ def _lengthen(request: Request, pasts: list[Past], iterations: int) -> Request:
     if not snapshots:
         return longer
     schedule = min((snapshot.schedule for snapshot in snapshots), key=lambda schedule: schedule.burn_in)
-    if schedule.burn_in == MOST_ITERATIONS:
+    if schedule.has_open_burn_in:
         return longer
     return replace(longer, burn_in=schedule.burn_in, thin=schedule.thin)
 

@@ -22,7 +22,6 @@ from edgewise.posterior import Posterior
 from edgewise.posterior.collecting import Collector, InMemory, Keeper
 from edgewise.posterior.storage import DrawFile
 from edgewise.samplers import Schedule
-from edgewise.samplers.schedule import MOST_ITERATIONS
 from edgewise.samplers.snapshots import Snapshot
 
 from .chains import RunningChain, Work, run_chains
@@ -251,6 +250,6 @@ def _go_on(snapshot: Snapshot, schedule: Schedule) -> Schedule:
 
     If it was to burn in until it is told, and this is no longer so, it burns in as long as others.
     """
-    if MOST_ITERATIONS == snapshot.schedule.burn_in > schedule.burn_in:
+    if snapshot.schedule.has_open_burn_in and not schedule.has_open_burn_in:
         return replace(schedule, burn_in=max(schedule.burn_in, snapshot.iteration))
     return replace(snapshot.schedule, iterations=schedule.iterations)

@@ -22,12 +22,13 @@ from edgewise.graphs import BoolMatrix, label_unless
 from edgewise.priors import Constraints, Prior
 from edgewise.samplers import MinimalIMAP, Schedule
 from edgewise.samplers.order_chains import OrderChain
+from edgewise.samplers.schedule import MOST_ITERATIONS
 from edgewise.scores import Score
 from edgewise.wording import quote
 
 from .plan import make_plan
 
-ENDLESS = Schedule(iterations=10**15, burn_in=10**15 - 1, thin=1)
+ENDLESS = Schedule(MOST_ITERATIONS, MOST_ITERATIONS, 1)
 """A schedule under which nothing is drawn."""
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from edgewise._kernels.basics.recorder import Draws, Recorder, enlarge, new_draws, new_recorder
 from edgewise.tasks import IsOver, never
 
-from .schedule import Schedule
+from .schedule import MOST_ITERATIONS, Schedule
 from .snapshots import Snapshot, check_renewed, restore, take_snapshot
 
 STEPS_AT_ONCE = 16_384
@@ -28,7 +28,7 @@ class RecordingChain(ABC):
 
     kinds: ClassVar[Collection[str]]
     state: Any
-    pause_every = 10**18
+    pause_every = MOST_ITERATIONS
     KEPT: tuple[str, ...] = ("rng", "state")
     FOLLOWS: tuple[str, ...] = ()
 
