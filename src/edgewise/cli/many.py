@@ -9,7 +9,6 @@ from typing import Any
 
 import typer
 from rich import box
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -22,7 +21,7 @@ from edgewise.wording import printable, quote, shorten
 from .clusters import connected
 from .options import EXIT_CODES
 from .results import check_directory, write_results
-from .summary import REPORT, UNLIMITED
+from .summary import REPORT, open_console
 from .translating import translate
 
 SHOWN = 40
@@ -95,9 +94,7 @@ def describe(many: Many, out: Path) -> dict[str, Any]:
 
 def show(many: Many, out: Path) -> None:
     """Print a table of the sets, how many of them are good, and where everything is."""
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=UNLIMITED)
+    console = open_console()
     console.print(_table(many))
     good = int(many.table["is_converged"].sum())
     console.print(Text(f"{len(many)} of {len(many.table)} data sets are done, {good} of them with a good verdict."))
