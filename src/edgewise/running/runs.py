@@ -9,7 +9,7 @@ import time
 import warnings
 from collections.abc import Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import closing, nullcontext
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import replace
 
 import numpy as np
@@ -70,7 +70,7 @@ def run(
         for finding in under_way.findings or ():
             warnings.warn(finding.sentence, UnusualDataWarning, stacklevel=3)
         under_way.take_up()
-        with nullcontext(InMemory(request.chains)) if store is None else under_way.open_file(store) as keeper:
+        with under_way.open_keeper(store) as keeper:
             posterior = under_way.draw(keeper)
             posterior = under_way.complete(posterior, keeper)
         remember(posterior, request, [mine.chain for mine in under_way.running], under_way.checkpoint)
@@ -141,9 +141,10 @@ class _Run:
         checkpoint.close()
         self.checkpoint = None
 
-    def open_file(self, store: str | os.PathLike[str]) -> DrawFile:
-        """Return a file for the draws."""
-        return DrawFile(store, self._request.chains, self._p)
+    def open_keeper(self, store: str | os.PathLike[str] | None) -> AbstractContextManager[Keeper]:
+        """Return who keeps the draws: memory, or a file."""
+        chains = self._request.chains
+        return nullcontext(InMemory(chains)) if store is None else DrawFile(store, chains, self._p)
 
     def draw(self, keeper: Keeper) -> Posterior:
         """Let the chains draw to their end and, if they are to, beyond it until they are good."""
