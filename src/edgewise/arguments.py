@@ -5,6 +5,7 @@ from numbers import Integral, Real
 import numpy as np
 
 from edgewise.errors import ArgumentError
+from edgewise.wording import quote
 
 
 def is_number(value: object) -> bool:
@@ -54,8 +55,19 @@ def check_threshold(threshold: float) -> float:
     return threshold
 
 
-def check_number(number: int) -> int:
-    """Return how many of something are wanted, or refuse what is no such number."""
-    if not (is_whole(number) and number >= 1):
-        raise ArgumentError(f"number must be a whole number, at least 1, but {number!r} was given.")
-    return int(number)
+def check_whole(name: str, value: float, *, least: int = 1, most: int | None = None) -> int:
+    """Return the value of an argument as an integer, or refuse what is no whole number from ``least`` to ``most``.
+
+    Examples
+    --------
+    >>> check_whole("chains", 4.0)
+    4
+    >>> check_whole("restarts", -1, least=0)
+    Traceback (most recent call last):
+    ...
+    edgewise.errors.ArgumentError: restarts must be a whole number, at least 0, but -1 was given.
+    """
+    if not (is_whole(value) and value >= least and (most is None or value <= most)):
+        limits = f", at least {least}" if most is None else f" from {least} to {most:,}"
+        raise ArgumentError(f"{name} must be a whole number{limits}, but {quote(value)} was given.")
+    return int(value)

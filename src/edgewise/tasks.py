@@ -20,6 +20,9 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any, TypeAlias, TypeVar
 
+from edgewise.errors import ArgumentError
+from edgewise.wording import quote
+
 Item = TypeVar("Item")
 
 Finished: TypeAlias = Generator[tuple[int, Any], None, None]
@@ -32,9 +35,19 @@ LOOK_EVERY = 0.1
 """Seconds from one look at whether it is over to the next, while nothing is finished."""
 
 
+IsOver: TypeAlias = Callable[[], bool]
+"""Tells whether to end early."""
+
+
 def never() -> bool:
     """Return that it is not over."""
     return False
+
+
+def check_executor(given: object) -> None:
+    """Refuse what takes no work; None is for work that is done here."""
+    if given is not None and (isinstance(given, type) or not callable(getattr(given, "submit", None))):
+        raise ArgumentError(f"executor must be a concurrent.futures.Executor, but {quote(given)} was given.")
 
 
 def run_tasks(
@@ -43,7 +56,7 @@ def run_tasks(
     executor: Executor | None = None,
     *,
     at_once: int | None = None,
-    is_over: Callable[[], bool] = never,
+    is_over: IsOver = never,
 ) -> Finished:
     """Yield the number of each item, from 0 on, with a future that has what a function made of it, as these come.
 
@@ -109,7 +122,7 @@ def in_order(finished: Finished) -> Iterator[Any]:
 
 
 def run_in_processes(
-    work: Callable[[Item], Any], items: Iterable[Item], workers: int, *, is_over: Callable[[], bool] = never
+    work: Callable[[Item], Any], items: Iterable[Item], workers: int, *, is_over: IsOver = never
 ) -> Finished:
     """Yield what :func:`run_tasks` does, from processes that are started for it and have one thread each.
 
@@ -136,7 +149,7 @@ def run_in_processes(
 
 
 @contextmanager
-def processes(workers: int, *, is_over: Callable[[], bool] = never) -> Iterator[Executor]:
+def processes(workers: int, *, is_over: IsOver = never) -> Iterator[Executor]:
     """Provide processes that compute with one thread each; on an error, or when it is over, they are ended."""
     others = active_children()
     with (
@@ -194,7 +207,7 @@ def _hand_in(finished: "SimpleQueue[int]", number: int, future: Any) -> None:
     finished.put(number)
 
 
-def _wait(finished: "SimpleQueue[int]", is_over: Callable[[], bool]) -> int | None:
+def _wait(finished: "SimpleQueue[int]", is_over: IsOver) -> int | None:
     """Return the number of the next item that is finished; None if it is over before."""
     while not is_over():
         try:

@@ -16,7 +16,7 @@ import edgewise as ew
 import pages
 import roles
 from commands import PAGE, describe
-from edgewise.running import sampling
+from edgewise.running import lengths, sampling
 from pages import find_blocks
 from scenes import MissingDataError
 
@@ -54,7 +54,8 @@ def find_short_blocks(page):
 
 @pytest.mark.parametrize("path", PAGES, ids=name)
 def test_code_runs(path, monkeypatch):
-    monkeypatch.setattr(sampling, "ITERATIONS", ITERATIONS)
+    for module in (lengths, sampling):
+        monkeypatch.setattr(module, "ITERATIONS", ITERATIONS)
     monkeypatch.setattr(pages, "find_blocks", find_short_blocks)
     for block, shown in run(path):
         assert "Traceback" not in shown, block.text
@@ -98,7 +99,8 @@ def test_outputs_are_written_below_the_code(tmp_path, monkeypatch):
 
 
 def test_notebook_runs(tmp_path, monkeypatch):
-    monkeypatch.setattr(sampling, "ITERATIONS", ITERATIONS)
+    for module in (lengths, sampling):
+        monkeypatch.setattr(module, "ITERATIONS", ITERATIONS)
     monkeypatch.chdir(tmp_path)
     content = json.loads((pages.ROOT / "docs" / "tutorials" / "quickstart.ipynb").read_text())
     cells = [cell for cell in content["cells"] if cell["cell_type"] == "code"]

@@ -480,7 +480,7 @@ def test_wrong_bounds_are_refused(wrong):
 
 @pytest.mark.parametrize("wrong", [0, -1, 1.5, "many", None, True])
 def test_wrong_numbers_of_draws_are_refused(wrong):
-    with pytest.raises(ArgumentError, match="number must be a whole number of at least 1, but it is"):
+    with pytest.raises(ArgumentError, match="number must be a whole number, at least 1, but"):
         sample_linear_extensions(np.zeros((2, 2)), wrong)
 
 

@@ -18,7 +18,7 @@ import pandas as pd
 import pytest
 
 import edgewise as ew
-from edgewise.running import chains, checkpoints, engines, frames, requests, sampling, stopping
+from edgewise.running import chains, checkpoints, engines, frames, lengths, requests, runs, stopping
 from edgewise.running.frames import Frame, FrameFile, encode, read_frames
 from edgewise.samplers.schedule import MOST_ITERATIONS
 from keyboard import ctrl_c
@@ -593,14 +593,14 @@ def test_a_stopped_run_in_memory_goes_on_if_its_chains_are_equally_far(data):
 
 def test_ctrl_c_while_candidates_are_sought_leaves_no_chain_behind(data, expected, place, monkeypatch):
     """Chains of a target that is not finished must not go on with another one."""
-    make_plan = sampling.make_plan
+    make_plan = runs.make_plan
 
     def press(*arguments, **settings):
         os.kill(os.getpid(), signal.SIGINT)
         return make_plan(*arguments, **settings)
 
     with monkeypatch.context() as patched:
-        patched.setattr(sampling, "make_plan", press)
+        patched.setattr(runs, "make_plan", press)
         with pytest.warns(ew.StoppedEarlyWarning):
             ew.sample(data, seed=5, checkpoint=place, **SETTINGS)
     assert not any(path.stat().st_size for path in place.glob("chain-*"))
@@ -610,14 +610,14 @@ def test_ctrl_c_while_candidates_are_sought_leaves_no_chain_behind(data, expecte
 def test_ctrl_c_while_candidates_are_sought_again_changes_nothing(data, expected, place, monkeypatch):
     interrupt(data, place)
     before = {path.name: path.read_bytes() for path in place.iterdir()}
-    make_plan = sampling.make_plan
+    make_plan = runs.make_plan
 
     def press(*arguments, **settings):
         os.kill(os.getpid(), signal.SIGINT)
         return make_plan(*arguments, **settings)
 
     with monkeypatch.context() as patched:
-        patched.setattr(sampling, "make_plan", press)
+        patched.setattr(runs, "make_plan", press)
         with pytest.raises(KeyboardInterrupt):
             ew.resume(place, progress=False)
     assert {path.name: path.read_bytes() for path in place.iterdir()} == before
@@ -744,7 +744,7 @@ def test_a_run_until_it_is_good_is_stored(data, tmp_path):
 
 
 def test_a_run_that_does_not_become_good_ends(data, monkeypatch):
-    monkeypatch.setattr(sampling, "LONGEST", 3)
+    monkeypatch.setattr(lengths, "LONGEST", 3)
     posterior = ew.sample(data, until="good", **{**UNTIL, "iterations": 40, "thin": 20})
     assert posterior.info["iterations_done"] == 120
     assert not posterior.silent_diagnostics.is_converged
@@ -959,8 +959,8 @@ def test_frames_become_rarer_as_a_run_gets_longer(data, place, monkeypatch):
             written.append(pending.total)
 
     run._files = [File()]
-    plan = sampling.make_plan(data, None, sampler=None, score=None, prior=None, constraints=None)
-    chain = plan.model.start(np.arange(5), np.random.default_rng(1), sampling.Schedule(10**9, 0, 1000))
+    plan = runs.make_plan(data, None, sampler=None, score=None, prior=None, constraints=None)
+    chain = plan.model.start(np.arange(5), np.random.default_rng(1), runs.Schedule(10**9, 0, 1000))
     for _ in range(20_000):
         chain.iteration += 1
         back = engines.Advanced([], chain.families(), False, 1.0)

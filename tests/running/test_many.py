@@ -14,7 +14,7 @@ import edgewise as ew
 from edgewise.running import many as module
 from edgewise.running import one_set
 from edgewise.running.one_set import do_set_apart
-from edgewise.running.sets import choose_seed_of
+from edgewise.running.seeds import choose_seed_of
 from edgewise.running.threads import count_threads
 from keyboard import ctrl_c
 from sentences import check_sentence

@@ -104,9 +104,9 @@ def test_agreement_is_looked_at_now_and_then(monkeypatch, data, terminal, second
 def test_looking_takes_a_small_part_of_the_time(monkeypatch):
     clock = iter([10.0, 12.0])
     monkeypatch.setattr(progress.time, "monotonic", lambda: next(clock))
-    bars = progress._Bars(Console(file=io.StringIO()), 2, 3, Stop(None), Schedule(100, 0, 1))
-    bars.look()
-    assert bars._next_look == 12.0 + 2.0 / progress.AGREEMENT_SHARE
+    looks = progress._Looks(2, 3)
+    looks.look()
+    assert looks._next == 12.0 + 2.0 / progress.AGREEMENT_SHARE
 
 
 @pytest.mark.parametrize("show", [True, False])

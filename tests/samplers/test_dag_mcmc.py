@@ -653,15 +653,9 @@ def two_edges(dag):
 
 def test_a_start_that_the_prior_excludes_is_not_taken():
     chain = make_chain(make_model(few_values(4), Case(LogPrior(two_edges))))
-    dags, *_ = draws_of(chain, chain.advance(2000))
+    dags, *_ = read_draws(chain, chain.advance(2000))
     assert (dags.sum(axis=(1, 2)) == 2).all()
     assert len(np.unique(dags, axis=0)) > 20
-
-
-def draws_of(chain, blocks):
-    """Return the draws as DAGs, orders, log scores and log priors."""
-    chain.p = chain._p
-    return read_draws(chain, blocks)
 
 
 # -- full runs, against enumeration
@@ -944,7 +938,7 @@ def test_draws_depend_neither_on_blocks_nor_on_pickling():
             chain = pickle.loads(pickle.dumps(chain)) if pickled else chain  # noqa: S301
             blocks += chain.advance(number)
         check_state(chain)
-        return draws_of(chain, blocks)
+        return read_draws(chain, blocks)
 
     whole = draw(2000)
     assert len(whole[0]) == schedule.draws(after=2000) == 266
@@ -984,7 +978,7 @@ def test_more_than_64_variables(rng):
     check_tables(model, weigh(values, case), rng.choice(70, 5, replace=False))
     chain = make_chain(model, seed=3)
     chain.seek()
-    dags, orders, log_score, log_prior = draws_of(chain, chain.advance(1500))
+    dags, orders, log_score, log_prior = read_draws(chain, chain.advance(1500))
     check_state(chain)
     before = model.knowledge.before
     assert chain.state.log_order[0] == pytest.approx(log_order(tuple(orders[-1].tolist()), as_dag(dags[-1]), before))

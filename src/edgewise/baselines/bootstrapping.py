@@ -5,24 +5,23 @@ drawn with replacement, as many as there are, and the learner is given these in 
 such replicates are treated as the draws of a posterior are.
 """
 
-import json
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
-from dataclasses import asdict
 from functools import partial
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
 
-from edgewise.arguments import is_whole
+from edgewise.arguments import check_whole, is_whole
 from edgewise.data import Data, Dataset, load_data
 from edgewise.errors import ArgumentError, DataError, EdgewiseError
 from edgewise.graphs import Graph, as_dag, topological_order
 from edgewise.posterior import Posterior
 from edgewise.posterior.draws import DrawTable
+from edgewise.posterior.record import as_plain, describe_part
 from edgewise.scores import Score, default_score, local_scores, prepare_score
-from edgewise.tasks import in_order, run_tasks
+from edgewise.tasks import check_executor, in_order, run_tasks
 
 Learner: TypeAlias = Callable[[pd.DataFrame], Graph]
 
@@ -81,12 +80,10 @@ def bootstrap(
     """
     if not callable(learner):
         raise ArgumentError(f"learner must be a function from data to a DAG, such as mmhc, but {learner!r} was given.")
-    if not (is_whole(replicates) and replicates >= 1):
-        raise ArgumentError(f"replicates must be a whole number, at least 1, but {replicates!r} was given.")
+    replicates = check_whole("replicates", replicates)
     if seed is not None and not (is_whole(seed) and seed >= 0):
         raise ArgumentError(f"seed must be a whole number, zero or more, but {seed!r} was given.")
-    if executor is not None and not callable(getattr(executor, "submit", None)):
-        raise ArgumentError(f"executor must be a concurrent.futures.Executor, but {executor!r} was given.")
+    check_executor(executor)
     seeds = np.random.SeedSequence(None if seed is None else int(seed))
     dataset = load_data(data)
     score = default_score(dataset) if score is None else score
@@ -101,21 +98,21 @@ def bootstrap(
         )
     tables = prepare_score(score, dataset)
     frame = dataset.to_frame()
-    learned = run_tasks(partial(_learn, learner, frame), seeds.spawn(int(replicates)), executor)
+    learned = run_tasks(partial(_learn, learner, frame), seeds.spawn(replicates), executor)
     dags = np.array(list(_check_dags(in_order(learned), dataset)))
     return Posterior(
         nodes=dataset.names,
         draws=as_draws(dags, np.array([local_scores(dag, tables).sum() for dag in dags])),
         moves=({},),
         moments=dataset.plain_moments,
-        info=_plain(
+        info=as_plain(
             {
                 "method": "bootstrap",
                 "learner": getattr(learner, "__name__", repr(learner)),
                 "replicates": len(dags),
                 "seed": seeds.entropy,
                 "data": dataset.record(),
-                "score": _describe(score),
+                "score": describe_part(score),
             }
         ),
     )
@@ -164,15 +161,3 @@ def _check_dags(learned: Iterator[Graph], dataset: Dataset) -> Iterator[np.ndarr
                 f"Replicate {number} of the bootstrap, {dataset.n} rows drawn with replacement, gave no DAG "
                 f"({str(error).rstrip('.')}): give more rows, leave out columns that hardly vary, or try another seed."
             ) from error
-
-
-def _describe(score: Score) -> dict[str, Any]:
-    """Return the name of a score and, if it is a dataclass, its settings."""
-    part: Any = score
-    return {"name": type(score).__name__, **(asdict(part) if hasattr(part, "__dataclass_fields__") else {})}
-
-
-def _plain(info: dict[str, Any]) -> dict[str, Any]:
-    """Return a record as JSON gives it back, so that it is the same before and after storage."""
-    plain: dict[str, Any] = json.loads(json.dumps(info, default=lambda value: np.asarray(value).tolist()))
-    return plain

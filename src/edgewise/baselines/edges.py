@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from edgewise.errors import ArgumentError
-from edgewise.graphs import ancestors
 from edgewise.priors import Constraints, Knowledge, Prior, default_prior, usable_terms
 
 
@@ -34,9 +33,7 @@ def know(constraints: Constraints | None, names: Sequence[str]) -> Knowledge:
 def know_edges(constraints: Constraints | None, names: Sequence[str], *, by: str = "This method") -> Knowledge:
     """Return what constraints say, after checking that they speak of single edges and of the order only."""
     knowledge = know(constraints, names)
-    needed = knowledge.ancestors & ~ancestors(knowledge.required)
-    excluded = knowledge.not_ancestors & ~knowledge.before.T
-    if needed.any() or excluded.any():
+    if knowledge.needed_paths.any() or knowledge.excluded_paths.any():
         raise ArgumentError(
             f"{by} keeps to constraints on edges, tiers, roots and leaves, but not on ancestors and not_ancestors: "
             "leave those out, or use sample() with MinimalIMAP()."

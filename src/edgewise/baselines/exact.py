@@ -19,7 +19,7 @@ from edgewise._kernels.graphs.features import paths_weighted_sum
 from edgewise._kernels.learners.exact import edge_probabilities, sum_over_orders, weigh_families
 from edgewise._kernels.learners.exact_dags import find_edges, find_paths, new_sums, sum_over_dags
 from edgewise._kernels.scores.interface import new_room
-from edgewise.arguments import is_whole
+from edgewise.arguments import check_whole
 from edgewise.data import Data, Reading, load_data
 from edgewise.errors import ArgumentError
 from edgewise.graphs import ancestors, ancestors_of_many
@@ -97,8 +97,8 @@ def exact_posterior(
     """
     if over not in ("auto", "dags", "orders"):
         raise ArgumentError(f"over must be 'auto', 'dags' or 'orders', but {over!r} was given.")
-    if max_parents is not None and not (is_whole(max_parents) and max_parents >= 1):
-        raise ArgumentError(f"max_parents must be a whole number, at least 1, or None, but {max_parents!r} was given.")
+    if max_parents is not None:
+        max_parents = check_whole("max_parents", max_parents)
     dataset = load_data(data, **reading)
     p = dataset.p
     if over == "auto":
@@ -156,7 +156,7 @@ class Families:
     ) -> None:
         self.p = len(edge_log_prior)
         self._tables = tables
-        self._bounds = (edge_log_prior, required, forbidden, self.p if max_parents is None else int(max_parents))
+        self._bounds = (edge_log_prior, required, forbidden, self.p if max_parents is None else max_parents)
 
     def log_posterior(self) -> np.ndarray:
         """Return local score plus log prior of variable j with the parents whose bits are set in G, shape (p, 2^p)."""

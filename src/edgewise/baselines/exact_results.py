@@ -14,7 +14,7 @@ import pandas as pd
 from edgewise._kernels.graphs.equivalence import compelled_weighted_sum
 from edgewise._kernels.graphs.features import blankets_weighted_sum
 from edgewise._kernels.graphs.orientation import exclude
-from edgewise.arguments import check_number, check_threshold
+from edgewise.arguments import check_threshold, check_whole
 from edgewise.errors import ArgumentError
 from edgewise.graphs import BoolMatrix, label, label_unless, to_networkx
 from edgewise.graphs.equivalence import told_by
@@ -273,7 +273,7 @@ class ExactPosterior(ExactEdges):
             Each with ``graph``, ``probability`` and ``log_posterior``.
         """
         # Markov equivalent DAGs must not differ by rounding.
-        best = np.argsort(-np.round(self.probabilities, DIGITS), kind="stable")[: check_number(number)]
+        best = np.argsort(-np.round(self.probabilities, DIGITS), kind="stable")[: check_whole("number", number)]
         ranked = [
             RankedGraph(self.dags[which], float(self.probabilities[which]), float(self.log_posterior[which]))
             for which in best

@@ -20,9 +20,8 @@ import pandas as pd
 
 from edgewise._kernels.independence.interface import new_room
 from edgewise._kernels.learners.max_min import weakest_strengths
-from edgewise.arguments import is_whole
+from edgewise.arguments import check_whole
 from edgewise.data import Data, Reading, load_data
-from edgewise.errors import ArgumentError
 from edgewise.graphs import BoolMatrix, label_unless
 from edgewise.independence import IndependenceTest, check_alpha, choose_test, critical_strength, prepare_test
 from edgewise.priors import Constraints, Prior
@@ -173,11 +172,10 @@ def mmhc(
     True
     """
     alpha = check_alpha(alpha)
-    if not (is_whole(max_given) and max_given >= 0):
-        raise ArgumentError(f"max_given must be a whole number, at least 0, but {max_given!r} was given.")
+    max_given = check_whole("max_given", max_given, least=0)
     dataset = load_data(data, **reading)
     tables = prepare_score(score, dataset)
-    association = Association(prepare_test(choose_test(test, dataset), dataset), dataset.p, int(max_given))
+    association = Association(prepare_test(choose_test(test, dataset), dataset), dataset.p, max_given)
     knowledge = know_edges(constraints, dataset.names)
     dag = climb_hill(
         tables,

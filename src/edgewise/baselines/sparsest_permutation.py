@@ -17,9 +17,9 @@ import numpy as np
 import pandas as pd
 
 from edgewise._kernels.learners.greedy_sp import find_sparser
-from edgewise.arguments import is_whole, make_generator
+from edgewise.arguments import check_whole, make_generator
 from edgewise.data import Data, load_data, refuse_dependent
-from edgewise.errors import ArgumentError, DataError
+from edgewise.errors import DataError
 from edgewise.graphs import BoolMatrix, label_unless
 from edgewise.imap import factorize
 from edgewise.independence import IndependenceTest, check_alpha, find_thresholds
@@ -106,9 +106,7 @@ def greedy_sp(
     True
     """
     alpha = check_alpha(alpha)
-    for name, value in (("depth", depth), ("restarts", restarts)):
-        if not (is_whole(value) and value >= 1):
-            raise ArgumentError(f"{name} must be a whole number, at least 1, but {value!r} was given.")
+    depth, restarts = check_whole("depth", depth), check_whole("restarts", restarts)
     rng = make_generator(seed)
     dataset = load_data(data)
     thresholds = find_thresholds(test, dataset, alpha)
@@ -122,11 +120,11 @@ def greedy_sp(
     names = name_edges(p)
     W = np.empty((p, p))
     results: list[tuple[int, float, np.ndarray]] = []
-    for _ in range(int(restarts)):
+    for _ in range(restarts):
         order = sparse_order(dataset.moments.correlation, thresholds, rng)
         if not factorize(dataset.moments.correlation, order, W):
             refuse_dependent(dataset, order.tolist())
-        dag = find_sparser(order, W, thresholds, names, int(depth))
+        dag = find_sparser(order, W, thresholds, names, depth)
         results.append((-int(dag.sum()), float(local_scores(dag, tables).sum()), dag))
     return label_unless(as_array, max(results, key=lambda result: result[:2])[2], dataset.names)
 

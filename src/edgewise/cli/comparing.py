@@ -101,14 +101,11 @@ def _describe(comparison: "Comparison", first: Path, second: Path) -> dict[str, 
 
 def _show(comparison: "Comparison", out: Path) -> None:
     """Print the pairs that differ, where everything is, and what to be careful about."""
-    from rich.console import Console
     from rich.text import Text
 
-    from .summary import SHOWN, UNLIMITED
+    from .summary import SHOWN, open_console
 
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=UNLIMITED)
+    console = open_console()
     pairs = comparison.pairs
     large = pairs[pairs["is_large"]]
     if len(large):

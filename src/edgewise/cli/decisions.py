@@ -118,15 +118,12 @@ def _as_cost(name: str, text: str) -> float:
 def _show(table: "pd.DataFrame", advice: str | None, rows: int | None) -> None:
     """Print the best experiments, and what is assumed."""
     from rich import box
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    from .summary import UNLIMITED
+    from .summary import open_console
 
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=UNLIMITED)
+    console = open_console()
     shown = Table(title="Experiments", title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     shown.add_column("set", overflow="fold", min_width=6)
     columns = [name for name in HEADS if name in table]

@@ -110,16 +110,13 @@ def _write(
 
 def _show(table: "pd.DataFrame", setting: dict[str, float], interval: float, *, is_ranked: bool) -> None:
     """Print the most changed variables, and what the numbers are."""
-    from rich.console import Console
     from rich.text import Text
 
     from edgewise.posterior.interventions import describe_values
 
-    from .summary import SHOWN, UNLIMITED
+    from .summary import SHOWN, open_console
 
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=UNLIMITED)
+    console = open_console()
     console.print(_table(table.head(SHOWN), printable(f"Means when {describe_values(setting)}"), console.width))
     if len(table) > SHOWN:
         console.print(Text(f"These are the {SHOWN} most changed of {len(table)} variables; --out FILE.csv has all."))

@@ -9,10 +9,10 @@ from typing import Any
 
 import typer
 from rich import box
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from edgewise.arguments import check_whole
 from edgewise.errors import ArgumentError
 from edgewise.running.many import TABLE, Many, run_many
 from edgewise.running.sets import find_files, is_pattern
@@ -21,7 +21,7 @@ from edgewise.wording import printable, quote, shorten
 from .clusters import connected
 from .options import EXIT_CODES
 from .results import check_directory, write_results
-from .summary import REPORT, UNLIMITED
+from .summary import REPORT, open_console
 from .translating import translate
 
 SHOWN = 40
@@ -55,8 +55,8 @@ def fit_many(
     """Fit all files, write all results of each into a directory of its own, and say what became of them."""
     if jobs is not None and dask is not None:
         raise ArgumentError("--jobs are processes here, and --dask has its own: give one of both.")
-    if jobs is not None and jobs < 1:
-        raise ArgumentError(f"--jobs must be a whole number, at least 1, but {jobs} was given.")
+    if jobs is not None:
+        check_whole("--jobs", jobs)
     files = [file for one in data for file in (find_files(str(one)) if is_pattern(str(one)) else [one])]
     absent = next((file for file in files if not file.exists()), None)
     if absent is not None:
@@ -94,9 +94,7 @@ def describe(many: Many, out: Path) -> dict[str, Any]:
 
 def show(many: Many, out: Path) -> None:
     """Print a table of the sets, how many of them are good, and where everything is."""
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=UNLIMITED)
+    console = open_console()
     console.print(_table(many))
     good = int(many.table["is_converged"].sum())
     console.print(Text(f"{len(many)} of {len(many.table)} data sets are done, {good} of them with a good verdict."))

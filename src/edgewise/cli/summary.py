@@ -123,11 +123,15 @@ def without_nan(value: Any) -> Any:
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
+def open_console() -> Console:
+    """Return a console that neither folds nor cuts lines where there is no terminal."""
+    console = Console()
+    return console if console.is_terminal else Console(width=UNLIMITED)
+
+
 def show(summary: Summary, out: Path) -> None:
     """Print the most probable pairs, where everything is, and the verdict."""
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=UNLIMITED)
+    console = open_console()
     if len(summary.pairs):
         console.print(_table(summary.pairs.head(SHOWN), console.width))
     console.print(Text(f"{headline(summary.pairs)} {_method(summary.info)}"))

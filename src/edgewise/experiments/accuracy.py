@@ -37,7 +37,7 @@ class Accuracy:
     directed: float
 
 
-def measure_accuracy(posterior: Posterior, dag: Graph, *, rao_blackwell: bool | None = None) -> Accuracy:
+def measure_accuracy(posterior: Posterior, dag: Graph) -> Accuracy:
     """Compare a posterior with the DAG that generated the data.
 
     Undirected features are pairs of variables; directed and compelled ones are ordered pairs.
@@ -48,8 +48,6 @@ def measure_accuracy(posterior: Posterior, dag: Graph, *, rao_blackwell: bool | 
         What was found.
     dag
         The truth, in any form that :func:`edgewise.graphs.as_dag` takes.
-    rao_blackwell
-        Whether to take the Rao-Blackwellised probabilities.
     """
     dag = as_dag(dag, posterior.nodes)
     p = len(dag)
@@ -57,8 +55,7 @@ def measure_accuracy(posterior: Posterior, dag: Graph, *, rao_blackwell: bool | 
     ordered = ~np.eye(p, dtype=bool)
 
     undirected, compelled, directed = (
-        posterior.edge_probabilities(kind, rao_blackwell=rao_blackwell).to_numpy()
-        for kind in ("undirected", "compelled", "directed")
+        posterior.edge_probabilities(kind).to_numpy() for kind in ("undirected", "compelled", "directed")
     )
     return Accuracy(
         undirected=auroc(undirected[pairs], (dag | dag.T)[pairs]),

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from edgewise.arguments import is_whole
+from edgewise.arguments import check_whole
 from edgewise.errors import ArgumentError
 from edgewise.files import writing
 from edgewise.running.progress import counting
@@ -74,8 +74,8 @@ def reproduce(
         What each experiment shows, in the order of the page. Experiments without their data are left out.
     """
     experiments = choose(names)
-    if workers is not None and not (is_whole(workers) and workers >= 1):
-        raise ArgumentError(f"workers must be a whole number, at least 1, but {workers!r} was given.")
+    if workers is not None:
+        check_whole("workers", workers)
     make_figure(1, 1)  # to learn before the work, not after it, that figures cannot be drawn
     began = time.monotonic()
     plans = {experiment.name: experiment.plan(quick, data) for experiment in experiments}

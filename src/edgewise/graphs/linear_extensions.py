@@ -44,7 +44,7 @@ from edgewise._kernels.graphs.linear_extensions import (
     list_states,
     log_ratio_to_hooks,
 )
-from edgewise.arguments import is_whole, make_generator
+from edgewise.arguments import check_whole, make_generator
 from edgewise.errors import ArgumentError, GraphError
 from edgewise.graphs.adjacency import BoolMatrix, Graph
 from edgewise.graphs.posets import as_poset, log_hooks, split_count, take_apart, turn
@@ -113,7 +113,7 @@ def count_linear_extensions(dag: Graph, *, max_states: int = MAX_STATES) -> int:
     >>> count_linear_extensions(np.zeros((30, 30)))
     265252859812191058636308480000000
     """
-    max_states = _check_whole("max_states", max_states, most=MOST_STATES)
+    max_states = check_whole("max_states", max_states, most=MOST_STATES)
     reaches = as_poset(dag)
     number, primes = split_count(reaches)
     for prime in primes:
@@ -155,7 +155,7 @@ def log_linear_extensions(dags: NDArray[Any], *, max_states: int = MAX_STATES_EA
     >>> np.exp(log_linear_extensions(pair)).round(6)
     array([3., 6.])
     """
-    max_states = _check_whole("max_states", max_states, most=MOST_STATES)
+    max_states = check_whole("max_states", max_states, most=MOST_STATES)
     dags = np.asarray(dags)
     if dags.ndim < 2 or dags.shape[-1] != dags.shape[-2]:
         raise GraphError(
@@ -230,8 +230,8 @@ def estimate_linear_extensions(
     >>> estimate_linear_extensions(np.triu(np.ones((5, 5)), 1))
     LogCount(log_count=0.0, standard_error=0.0)
     """
-    max_states = _check_whole("max_states", max_states, most=MOST_STATES)
-    particles = _check_whole("particles", particles, least=2 * BATCHES, most=MOST_PARTICLES)
+    max_states = check_whole("max_states", max_states, most=MOST_STATES)
+    particles = check_whole("particles", particles, least=2 * BATCHES, most=MOST_PARTICLES)
     rng = make_generator(seed)
     reaches = as_poset(dag)
     merges, primes = split_count(reaches)
@@ -284,8 +284,8 @@ def sample_linear_extensions(
            [2, 1, 0],
            [2, 1, 0]])
     """
-    number = _check_whole("number", number)
-    max_states = _check_whole("max_states", max_states, most=MOST_STATES)
+    number = check_whole("number", number)
+    max_states = check_whole("max_states", max_states, most=MOST_STATES)
     rng = make_generator(seed)
     reaches = as_poset(dag)
     p = len(reaches)
@@ -435,10 +435,3 @@ def _run_block(reaches: BoolMatrix, seed: int, steps: int, order: NDArray[np.int
         choices = rng.integers(2 * (p - 1), size=min(STEPS_AT_A_TIME, steps - done))
         advance_coupled(reaches, choices, bounds, order)
     return bool(bounds.min() >= 0)
-
-
-def _check_whole(name: str, value: float, *, least: int = 1, most: float = math.inf) -> int:
-    if not (is_whole(value) and least <= value <= most):
-        limits = f"of at least {least}" if most == math.inf else f"from {least} to {most:,}"
-        raise ArgumentError(f"{name} must be a whole number {limits}, but it is {value!r}.")
-    return int(value)

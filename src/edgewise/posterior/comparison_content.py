@@ -9,8 +9,8 @@ import pandas as pd
 
 from edgewise.report import ComparisonContent, Layout, lay_out, write_comparison
 
-from .differences import FALSE_ALARMS, LARGE, PLACES, find_directions
-from .summaries import PROBABLE, consensus
+from .differences import FALSE_ALARMS, LARGE, PLACES
+from .summaries import PROBABLE, consensus, find_directions
 
 if TYPE_CHECKING:
     from .comparison import Comparison

@@ -227,12 +227,12 @@ class Decisions:
         -------
         plotly Figure
         """
-        from edgewise.arguments import check_number
+        from edgewise.arguments import check_whole
 
         from .outputs import as_figure
         from .pictures import draw_experiments
 
-        return as_figure(draw_experiments(self.next_experiments(about).head(check_number(number))))
+        return as_figure(draw_experiments(self.next_experiments(about).head(check_whole("number", number))))
 
     @cached_property
     def quick_experiments(self: "Posterior") -> "pd.DataFrame":

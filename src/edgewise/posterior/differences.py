@@ -26,7 +26,7 @@ from . import edge_errors
 from .diagnostics import LARGEST_DIFFERENCE
 from .monte_carlo import DIGITS
 from .posterior import Posterior
-from .summaries import SHOWN, TOLD
+from .summaries import SHOWN, find_directions
 
 FALSE_ALARMS = 0.01
 """Share of comparisons without any true difference in which some pair is said to differ."""
@@ -213,12 +213,6 @@ def critical_deviate(p: int) -> float:
     """
     tests = len(PLACES) * p * (p - 1) / 2
     return -NormalDist().inv_cdf(FALSE_ALARMS / 2 / max(tests, 1))
-
-
-def find_directions(joined: np.ndarray, forward: np.ndarray, backward: np.ndarray) -> np.ndarray:
-    """Return ``"->"`` or ``"<-"`` where a direction is told, else ``"-"``, as in :meth:`edgewise.Posterior.pairs`."""
-    enough = np.where(joined >= SHOWN, TOLD * joined, np.inf)
-    return np.select([forward >= enough, backward >= enough], ["->", "<-"], "-")
 
 
 def measure_agreement(first: np.ndarray, second: np.ndarray) -> float:

@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 
 from edgewise._kernels.scores.log_det import LogDetScore
-from edgewise.arguments import is_whole, make_generator
+from edgewise.arguments import check_whole, make_generator
 from edgewise.data import Moments
 from edgewise.errors import ArgumentError
 from edgewise.graphs import BoolMatrix, topological_order
@@ -84,8 +84,7 @@ def simulate_experiments(
     seed: int | np.random.Generator | None,
 ) -> pd.DataFrame:
     """Rank experiments by what so many rows would tell; see :meth:`edgewise.Posterior.next_experiments`."""
-    if not (is_whole(rows) and rows >= 1):
-        raise ArgumentError(f"rows must be a whole number, at least 1, but {rows!r} was given.")
+    rows = check_whole("rows", rows)
     p = len(posterior.nodes)
     if p > MOST_VARIABLES:
         raise ArgumentError(
@@ -103,7 +102,7 @@ def simulate_experiments(
     bits = np.zeros((SIMULATIONS, 1 + len(choice.candidates)))
     for simulation, dag in enumerate(rng.permutation(take_evenly(weight, SIMULATIONS, rng.random()))):
         parameters = draw_parameters(dags[dag], prior, rng)
-        noise = rng.standard_normal((int(rows), p))
+        noise = rng.standard_normal((rows, p))
         for number, target in enumerate((-1, *choice.candidates.tolist())):
             more = simulate_rows(dags[dag], *parameters, noise, target, prior)
             ratio = score_families(prior.score(more), families) - before

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from edgewise.arguments import is_number, is_whole
+from edgewise.arguments import check_whole, is_number
 from edgewise.data import find_columns
 from edgewise.errors import ArgumentError
 from edgewise.wording import count, quote, shorten
@@ -165,14 +165,13 @@ def read_choice(
         raise ArgumentError(f"exclude must be a list of variables, such as ['Akt'], but {quote(exclude)} was given.")
     left_out = {*find_columns(nodes, exclude)}
     candidates = np.array([column for column in range(len(nodes)) if column not in left_out], np.int64)
-    if not (is_whole(batch) and batch >= 1):
-        raise ArgumentError(f"batch must be a whole number, at least 1, but {quote(batch)} was given.")
+    batch = check_whole("batch", batch)
     if batch > len(candidates):
         raise ArgumentError(
-            f"batch is {int(batch)}, but {count(len(candidates), 'variable')} can be set: ask for fewer experiments, "
+            f"batch is {batch}, but {count(len(candidates), 'variable')} can be set: ask for fewer experiments, "
             "or exclude fewer variables."
         )
-    return Choice(candidates, _read_costs(nodes, candidates, costs), int(batch))
+    return Choice(candidates, _read_costs(nodes, candidates, costs), batch)
 
 
 def _read_costs(nodes: tuple[str, ...], candidates: np.ndarray, costs: Mapping[str, float] | None) -> np.ndarray | None:

@@ -57,7 +57,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from edgewise._kernels.summaries.effects import draw_weights
-from edgewise.arguments import is_whole, make_generator
+from edgewise.arguments import check_whole, make_generator
 from edgewise.data import Data, load_data
 from edgewise.data.blocks import Blocks, from_moments
 from edgewise.errors import ArgumentError, DataError
@@ -147,8 +147,7 @@ def prepare_parameters(
     seed: int | np.random.Generator | None,
 ) -> Parameters:
     """Check the arguments, choose the DAGs by systematic resampling, and the seeds of their parameters."""
-    if not (is_whole(draws) and draws >= 1):
-        raise ArgumentError(f"draws must be a whole number, at least 1, but {draws!r} was given.")
+    draws = check_whole("draws", draws)
     rng = make_generator(seed)
     score = score_of(posterior) if score is None else score
     if not isinstance(score, BGe):
@@ -159,7 +158,7 @@ def prepare_parameters(
     _check_definite(matrix)
     rows, weight, *_ = posterior.draws.distinct(posterior.weights)
     total = np.cumsum(weight)
-    points = (rng.random() + np.arange(int(draws))) / int(draws) * total[-1]
+    points = (rng.random() + np.arange(draws)) / draws * total[-1]
     # The last point may be rounded up to the total, and a DAG of weight zero is never wanted.
     chosen = np.searchsorted(total[: np.count_nonzero(weight) - 1], points, side="right")
     unit = statistics.scale if score.standardize else np.ones(len(statistics.scale))

@@ -11,7 +11,7 @@ from edgewise.arguments import check_threshold, is_whole
 from edgewise.data import find_columns
 from edgewise.errors import ArgumentError
 from edgewise.graphs import topological_order
-from edgewise.report import GraphFigure, Layout, Picture, lay_out
+from edgewise.report import GraphFigure, Picture
 
 from .summaries import consensus, orient_pairs
 
@@ -89,22 +89,6 @@ def order_pairs(p: int, pairs: pd.DataFrame, least: float = LEAST_DRAWN) -> list
     weight[counted["source"], counted["target"]] = counted["probability"]
     order: list[int] = topological_order(consensus(weight, 0.0)).tolist()
     return order
-
-
-def lay_out_pairs(p: int, pairs: pd.DataFrame, threshold: float) -> Layout:
-    """Place the variables by the pairs that are joined with some probability, every pair downwards along one order.
-
-    An edge of the layout leads from the upper to the lower variable of a pair, which nearly always is the more probable
-    direction: see :func:`order_pairs`.
-    """
-    shown = pairs[pairs["joined"] >= threshold]
-    order = order_pairs(p, pairs, min(threshold, LEAST_DRAWN))
-    rank = np.argsort(order)
-    one, other = shown["source"].to_numpy(), shown["target"].to_numpy()
-    is_upwards = rank[one] > rank[other]
-    dag = np.zeros((p, p), dtype=bool)
-    dag[np.where(is_upwards, other, one), np.where(is_upwards, one, other)] = True
-    return lay_out(dag, order=order)
 
 
 def _find_variables(nodes: Sequence[str], variables: Variables) -> list[int]:

@@ -1,16 +1,20 @@
-"""Whether the record of a run, as it was read from a file, has everything as summaries and reports take it.
+"""The record of a run: how it is written, and whether one from a file has all that summaries and reports take from it.
 
 A record may say anything about a run, and most of it is only shown. What something depends on is listed in
 :data:`RECORD`, with what it must be.
 """
 
+import json
+import os
 from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from edgewise.errors import EdgewiseError
-from edgewise.priors import Constraints
+from edgewise.priors import Constraints, PriorSum
 from edgewise.wording import quote
 
 from .variables import require
@@ -23,6 +27,35 @@ MOST_COUNTED = 2**63
 DEEPEST = 50
 """Levels of lists within lists. A prior that is a sum of sums has some ten; what writes pages goes down a level with
 each, and cannot go down a thousand."""
+
+
+def describe_part(part: Any) -> dict[str, Any]:
+    """Return a part's name and, if it is a dataclass, its settings."""
+    if isinstance(part, PriorSum):
+        return {"name": "sum", "parts": [describe_part(term) for term in part.parts]}
+    settings = {field.name: getattr(part, field.name) for field in fields(part)} if is_dataclass(part) else {}
+    return {
+        "name": type(part).__name__,
+        **{name: describe_part(value) if is_dataclass(value) else value for name, value in settings.items()},
+    }
+
+
+def as_plain(info: dict[str, Any]) -> dict[str, Any]:
+    """Return a record as JSON gives it back, so that it is the same before and after storage."""
+
+    def simplify(value: Any) -> Any:
+        if isinstance(value, pd.DataFrame):
+            return value.to_dict("list")
+        if isinstance(value, np.ndarray | np.generic | pd.Series | pd.Index):
+            return value.tolist()
+        if isinstance(value, range):
+            return list(value)
+        if isinstance(value, os.PathLike):
+            return os.fspath(value)
+        return getattr(value, "__qualname__", repr(value))
+
+    plain: dict[str, Any] = json.loads(json.dumps(info, default=simplify))
+    return plain
 
 
 def is_shallow(value: Any, depth: int = DEEPEST) -> bool:

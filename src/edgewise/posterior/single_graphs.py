@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Literal, overload
 
 import pandas as pd
 
-from edgewise.arguments import check_number, check_threshold
+from edgewise.arguments import check_threshold, check_whole
 from edgewise.graphs import BoolMatrix, label, label_unless
 
 from . import summaries
@@ -84,7 +84,7 @@ class SingleGraphs:
         list of RankedGraph
             Each with ``graph``, ``probability`` and ``log_posterior``.
         """
-        ranked = summaries.top_dags(self, check_number(number))
+        ranked = summaries.top_dags(self, check_whole("number", number))
         return ranked if as_array else label_graphs(ranked, self.nodes)
 
     @overload
@@ -113,7 +113,7 @@ class SingleGraphs:
             Each with ``graph`` (both entries of a pair are true where its direction is open), ``probability`` and
             ``log_posterior``.
         """
-        ranked = summaries.top_cpdags(self, check_number(number))
+        ranked = summaries.top_cpdags(self, check_whole("number", number))
         return ranked if as_array else label_graphs(ranked, self.nodes)
 
     @overload

@@ -132,7 +132,6 @@ def tabulate_pairs(posterior: "Posterior", error: np.ndarray) -> pd.DataFrame:
     compelled = posterior.edge_probabilities("compelled").to_numpy()
     joined = posterior.edge_probabilities("undirected").to_numpy()
     a, b = np.nonzero(np.triu(joined >= SHOWN, 1))
-    enough = TOLD * joined[a, b]
     table = pd.DataFrame(
         {
             "a": a,
@@ -143,10 +142,16 @@ def tabulate_pairs(posterior: "Posterior", error: np.ndarray) -> pd.DataFrame:
             "backward": directed[b, a],
             "told_forward": compelled[a, b],
             "told_backward": compelled[b, a],
-            "direction": np.select([compelled[a, b] >= enough, compelled[b, a] >= enough], ["->", "<-"], "-"),
+            "direction": find_directions(joined[a, b], compelled[a, b], compelled[b, a]),
         }
     )
     return table.sort_values("joined", ascending=False, kind="stable", ignore_index=True)
+
+
+def find_directions(joined: np.ndarray, forward: np.ndarray, backward: np.ndarray) -> np.ndarray:
+    """Return ``"->"`` or ``"<-"`` where a direction is told, else ``"-"``, as in :meth:`edgewise.Posterior.pairs`."""
+    enough = np.where(joined >= SHOWN, TOLD * joined, np.inf)
+    return np.select([forward >= enough, backward >= enough], ["->", "<-"], "-")
 
 
 def orient_pairs(pairs: pd.DataFrame) -> pd.DataFrame:

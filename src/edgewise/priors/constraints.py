@@ -80,6 +80,16 @@ class Knowledge:
         """Whether i is an ancestor of j in no DAG: `not_ancestors`, and whatever comes after j in every order."""
         return self.not_ancestors | self.before.T
 
+    @property
+    def needed_paths(self) -> BoolMatrix:
+        """Whether i must be an ancestor of j although no required edges see to it."""
+        return self.ancestors & ~graphs.ancestors(self.required)
+
+    @property
+    def excluded_paths(self) -> BoolMatrix:
+        """Whether i must not be an ancestor of j although no order sees to it."""
+        return self.not_ancestors & ~self.before.T
+
     def exclude(self, told: BoolMatrix | None = None) -> Excluded:
         """Return the edges and the paths that no DAG has, for the kernel that finds compelled edges.
 

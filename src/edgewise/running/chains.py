@@ -13,15 +13,15 @@ from concurrent.futures import BrokenExecutor, Executor, ThreadPoolExecutor
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from queue import SimpleQueue
-from typing import Any, NamedTuple
+from typing import Any
 
 from edgewise.posterior.collecting import Collector
 from edgewise.samplers import Chain
-from edgewise.samplers.schedule import MOST_ITERATIONS
 
 from .checkpoints import Checkpoint
 from .engines import Advanced, ClusterLostError, Engine, Threads, choose_engine, executor_watched
 from .forecast import Forecast
+from .lengths import Timed
 from .progress import Watcher
 from .stopping import Cause, Stop
 from .threads import count_threads
@@ -55,11 +55,6 @@ class RunningChain:
         """Whether the chain is at the end of its schedule."""
         return self.chain.iteration >= self.chain.schedule.iterations
 
-    @property
-    def is_burning_in(self) -> bool:
-        """Whether the chain is to burn in until it is told that this is enough."""
-        return self.chain.schedule.burn_in == MOST_ITERATIONS
-
     def end_burn_in(self, thin: int | None = None) -> None:
         """Let burn-in end now, if it has not ended before; with ``thin``, draw after so many iterations each."""
         schedule = self.chain.schedule
@@ -69,14 +64,6 @@ class RunningChain:
 
 Note = Callable[[int, Advanced, float], None]
 """Takes the number of a chain, what it has drawn in a block, and how long a block should take."""
-
-
-class Timed(NamedTuple):
-    """A run as long as the time allows: the share of it that is burn-in, and how many draws to make, or how often."""
-
-    burn_in: float
-    draws: int
-    thin: int | None
 
 
 @dataclass
@@ -122,7 +109,7 @@ def run_chains(work: Work) -> Cause | None:
     with ThreadPoolExecutor(min(len(running), count_threads())) as threads, executor_watched():
         engine = choose_engine(work.executor, threads, running[0].chain)
         stopped_by = None
-        if work.timed is not None and any(mine.is_burning_in for mine in running):
+        if work.timed is not None and any(mine.chain.schedule.has_open_burn_in for mine in running):
             stopped_by = _burn_in(running, engine, work.note, stop, work.timed)
         if stopped_by is None:
             stopped_by = _take_turns(running, engine, work.note, stop.find_cause)
@@ -162,9 +149,9 @@ def _burn_in(running: list[RunningChain], engine: Engine, note: Note, stop: Stop
         to_come = done / max(time.monotonic() - began, 1e-9) * stop.seconds_left()
         thin = max(int(to_come / timed.draws), 1) if timed.thin is None else timed.thin
         # After a crash, some chains may have begun to draw before.
-        thin = next((mine.chain.schedule.thin for mine in running if not mine.is_burning_in), thin)
+        thin = next((mine.chain.schedule.thin for mine in running if not mine.chain.schedule.has_open_burn_in), thin)
         for mine in running:
-            if mine.is_burning_in:
+            if mine.chain.schedule.has_open_burn_in:
                 mine.end_burn_in(thin)
     return stop.find_cause()
 

@@ -1,6 +1,5 @@
 """How a run ended, and what its posterior keeps of how it was made."""
 
-import importlib.metadata
 import platform
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -9,11 +8,13 @@ from typing import Any, Self
 
 from edgewise.data import Finding, summarize_data
 from edgewise.errors import ArgumentError
+from edgewise.posterior.record import as_plain
 from edgewise.samplers import Schedule
 
-from .chains import FEW_DRAWS, RunningChain, Timed, fewest_draws
-from .plan import Plan, as_plain
-from .requests import Request
+from .chains import FEW_DRAWS, RunningChain, fewest_draws
+from .lengths import Timed
+from .plan import Plan
+from .requests import Request, find_versions
 from .stopping import SIGNALS, Cause
 
 
@@ -107,10 +108,7 @@ def record_run(
             "start": request.start if isinstance(request.start, str) else "given",
             "seconds": round(ending.seconds, 3),
             "date": datetime.now(UTC).isoformat(timespec="seconds"),
-            "versions": {
-                "python": platform.python_version(),
-                **{name: importlib.metadata.version(name) for name in ("edgewise", "numpy", "numba")},
-            },
+            "versions": {"python": platform.python_version(), **find_versions()},
         }
     )
 

@@ -236,11 +236,6 @@ def _copy(template: Chain) -> Chain:
     return copy.deepcopy(template, {id(part): part for part in shared})
 
 
-def is_executor(given: object) -> bool:
-    """Return whether something takes work."""
-    return callable(getattr(given, "submit", None)) and not isinstance(given, type)
-
-
 def count_workers(executor: Any) -> int:
     """Return how many blocks an executor works on at the same time, as far as that can be known."""
     if executor is None:

@@ -22,25 +22,25 @@ from typing import Any
 
 import pandas as pd
 
-from edgewise.arguments import is_whole
+from edgewise.arguments import check_whole, is_whole
 from edgewise.data import Data, Reading
 from edgewise.errors import ArgumentError, StoppedEarlyWarning, StorageError
 from edgewise.files import as_path, new_file, writing
 from edgewise.posterior import Posterior, load
-from edgewise.tasks import run_in_processes, run_tasks
+from edgewise.tasks import check_executor, run_in_processes, run_tasks
 from edgewise.wording import quote, shorten
 
-from .engines import is_executor
 from .frames import replace_file
+from .lengths import check_lengths
 from .one_set import DRAWS, Outcome, Task, Write, do_set, do_set_apart, new_row
 from .progress import counting
 from .requests import LENGTHS
-from .sampling import check_lengths, choose_seed, sample
+from .sampling import sample
+from .seeds import choose_seed, choose_seed_of
 from .sets import (
     Settings,
     check_arguments,
     check_names,
-    choose_seed_of,
     join_names,
     name_data,
     name_replicates,
@@ -290,10 +290,9 @@ def _there(posterior: Posterior | None) -> Posterior:
 
 
 def _check_workers(workers: int | None, executor: Executor | None) -> None:
-    if workers is not None and not (is_whole(workers) and workers >= 1):
-        raise ArgumentError(f"workers must be a whole number, at least 1, but {quote(workers)} was given.")
-    if executor is not None and not is_executor(executor):
-        raise ArgumentError(f"executor must be a concurrent.futures.Executor, but {quote(executor)} was given.")
+    if workers is not None:
+        check_whole("workers", workers)
+    check_executor(executor)
     if workers is not None and executor is not None:
         raise ArgumentError("workers are started here, and an executor has its own: give one of both.")
 

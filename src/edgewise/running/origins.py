@@ -1,18 +1,14 @@
 """Where a posterior comes from, so that its run can be extended."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
-from edgewise.arguments import is_whole
-from edgewise.errors import StorageError
 from edgewise.posterior import Posterior
 from edgewise.samplers import Chain
 from edgewise.samplers.snapshots import Snapshot
-from edgewise.wording import quote
 
-from .checkpoints import ABOUT, Checkpoint, read_about
+from .checkpoints import Checkpoint
 from .requests import Request
 
 
@@ -39,13 +35,3 @@ def remember(posterior: Posterior, request: Request, chains: list[Chain], checkp
 def recall(posterior: Posterior) -> Origin | None:
     """Return where a posterior comes from, if that is known."""
     return _ORIGINS.get(posterior)
-
-
-def agree_on_seed(request: Request, directory: Path, *, is_given: bool) -> Request:
-    """Return the request with the seed of the checkpoint in a directory, unless a seed is given or there is none."""
-    if is_given or not (directory / ABOUT).exists():
-        return request
-    seed = read_about(directory / ABOUT).get("seed")
-    if seed is None or not is_whole(seed):
-        raise StorageError(f"The checkpoint in {quote(str(directory))} has no seed: begin the run anew.")
-    return replace(request, seed=int(seed))

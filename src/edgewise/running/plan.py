@@ -1,14 +1,11 @@
 """What is to be sampled: the parts of a run, checked and put together."""
 
-import json
-import os
 from collections.abc import Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from dataclasses import asdict, dataclass, fields, is_dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from edgewise.baselines import mmhc
 from edgewise.data import Data, Dataset, Finding, Moments, Reading, load_data, look
@@ -18,10 +15,11 @@ from edgewise.errors import ArgumentError
 from edgewise.graphs import to_networkx
 from edgewise.posterior import Posterior
 from edgewise.posterior.draws import split
-from edgewise.priors import Constraints, FunctionTerm, Prior, PriorSum, default_prior
+from edgewise.posterior.record import describe_part
+from edgewise.priors import Constraints, FunctionTerm, Prior, default_prior
 from edgewise.samplers import DagMCMC, Model, Sampler, prepare_prior
-from edgewise.samplers.sampler import IsOver, never
 from edgewise.scores import Score, default_score
+from edgewise.tasks import IsOver, never
 from edgewise.wording import enumerate_items, quote
 
 from .conditionals import condition
@@ -113,7 +111,7 @@ def make_plan(
     if constraints is not None:
         fits = isinstance(constraints, Constraints)
         _check_part("constraints", constraints, fits=fits, example="Constraints(required=[('Raf', 'Mek')])")
-    record = {"prior": describe(prior), "constraints": None if constraints is None else asdict(constraints)}
+    record = {"prior": describe_part(prior), "constraints": None if constraints is None else asdict(constraints)}
     if data is None:
         if reading:
             raise ArgumentError(f"A run without data, on the prior alone, takes no {enumerate_items(list(reading))}.")
@@ -134,7 +132,7 @@ def make_plan(
         prior=prior,
         dataset=dataset,
         score=score,
-        record={"data": dataset.record(), "sampler": describe(sampler), "score": describe(score), **record},
+        record={"data": dataset.record(), "sampler": describe_part(sampler), "score": describe_part(score), **record},
     )
 
 
@@ -165,32 +163,3 @@ def _plan_prior(
 def _check_part(name: str, given: object, *, fits: bool, example: str) -> None:
     if not fits or isinstance(given, type):
         raise ArgumentError(f"{name} must be an object such as {example}, but {quote(given)} was given.")
-
-
-def describe(part: Any) -> dict[str, Any]:
-    """Return a part's name and, if it is a dataclass, its settings."""
-    if isinstance(part, PriorSum):
-        return {"name": "sum", "parts": [describe(term) for term in part.parts]}
-    settings = {field.name: getattr(part, field.name) for field in fields(part)} if is_dataclass(part) else {}
-    return {
-        "name": type(part).__name__,
-        **{name: describe(value) if is_dataclass(value) else value for name, value in settings.items()},
-    }
-
-
-def as_plain(info: dict[str, Any]) -> dict[str, Any]:
-    """Return a record as JSON gives it back, so that it is the same before and after storage."""
-
-    def simplify(value: Any) -> Any:
-        if isinstance(value, pd.DataFrame):
-            return value.to_dict("list")
-        if isinstance(value, np.ndarray | np.generic | pd.Series | pd.Index):
-            return value.tolist()
-        if isinstance(value, range):
-            return list(value)
-        if isinstance(value, os.PathLike):
-            return os.fspath(value)
-        return getattr(value, "__qualname__", repr(value))
-
-    plain: dict[str, Any] = json.loads(json.dumps(info, default=simplify))
-    return plain

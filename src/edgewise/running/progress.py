@@ -23,7 +23,7 @@ from rich.text import Text
 
 from edgewise._kernels.basics.recorder import Draws
 from edgewise.samplers import Chain, Schedule
-from edgewise.samplers.schedule import MOST_ITERATIONS
+from edgewise.wording import count
 
 from .agreement import Agreement
 from .stopping import Stop
@@ -39,7 +39,6 @@ AGREEMENT_EVERY = 1.0
 
 AGREEMENT_SHARE = 0.01
 """The most of a run's time to spend on looking. With 1000 variables, a look takes a tenth of a second."""
-
 
 LINE_EVERY = 0.25
 """Seconds from one state of the line in a notebook to the next, each of which is sent to a browser."""
@@ -78,18 +77,46 @@ class _Log(Silent):
         self._console.print(text, soft_wrap=True, highlight=False, markup=False)
 
 
+class _Looks:
+    """How well chains agree, looked at now and then; never where there is but one."""
+
+    def __init__(self, chains: int, p: int) -> None:
+        self._agreement = Agreement(chains, p) if chains > 1 else None
+        self._next = 0.0
+        self.least = np.nan
+
+    def add(self, number: int, blocks: list[Draws], family_parents: np.ndarray) -> None:
+        """Take draws of a chain."""
+        if self._agreement is not None:
+            self._agreement.add(number, blocks, family_parents)
+
+    def look_if_due(self) -> None:
+        """Look, if the last time was long enough ago."""
+        if time.monotonic() >= self._next:
+            self.look()
+
+    def look(self) -> None:
+        """Find the least agreement of two chains so far."""
+        if self._agreement is None:
+            return
+        began = time.monotonic()
+        self.least = self._agreement.least()
+        ended = time.monotonic()
+        self._next = ended + max(AGREEMENT_EVERY, (ended - began) / AGREEMENT_SHARE)
+
+
 class _Line(Silent):
     """One line of plain text that is written over again and again: notebooks show it, with or without ipywidgets."""
 
     def __init__(self, chains: int, p: int, stop: Stop, schedule: Schedule) -> None:
         self._stop = stop
-        self._seconds = stop.seconds_left() if schedule.iterations == MOST_ITERATIONS else None
-        self._agreement = Agreement(chains, p) if chains > 1 else None
+        self._seconds = stop.seconds_left() if schedule.has_open_end else None
+        self._looks = _Looks(chains, p)
         self._done = [0] * chains
         self._whole = schedule.iterations
         self.began = time.monotonic()
-        self._next = self._next_look = 0.0
-        self._least, self._width = "", 0
+        self._next = 0.0
+        self._width = 0
 
     def message(self, text: str) -> None:
         """Write a line that stays; the one that changes goes on below it."""
@@ -99,24 +126,19 @@ class _Line(Silent):
     def chain(self, number: int, chain: Chain, blocks: list[Draws], family_parents: np.ndarray) -> None:
         """Write how far the chains are, if the last time was long enough ago."""
         self._done[number] = chain.iteration
-        if self._agreement is not None:
-            self._agreement.add(number, blocks, family_parents)
+        self._looks.add(number, blocks, family_parents)
         if time.monotonic() >= self._next:
             self.show()
 
     def show(self) -> None:
         """Write how far the chains are, how long they will take, and how well they agree."""
         share = self._share()
-        if self._agreement is not None and time.monotonic() >= self._next_look:
-            began = time.monotonic()
-            least = self._agreement.least()
-            self._least = "" if np.isnan(least) else f", agreement of chains so far {least:.3f}"
-            ended = time.monotonic()
-            self._next_look = ended + max(AGREEMENT_EVERY, (ended - began) / AGREEMENT_SHARE)
+        self._looks.look_if_due()
+        least = self._looks.least
+        agreement = "" if np.isnan(least) else f", agreement of chains so far {least:.3f}"
         left = (time.monotonic() - self.began) * (1 - share) / share if share > 0 else np.inf
         in_words = f", about {left:,.0f} s left" if left < np.inf else ""
-        of_chains = "1 chain" if len(self._done) == 1 else f"{len(self._done)} chains"
-        text = f"{of_chains}: {share:.0%} done{in_words}{self._least}"
+        text = f"{count(len(self._done), 'chain')}: {share:.0%} done{in_words}{agreement}"
         sys.stderr.write(f"\r{text.ljust(self._width)}")
         sys.stderr.flush()
         self._width = len(text)
@@ -139,10 +161,8 @@ class _Bars(Progress):
 
     def __init__(self, console: Console, chains: int, p: int, stop: Stop, schedule: Schedule) -> None:
         self._stop = stop
-        self._seconds = stop.seconds_left() if schedule.iterations == MOST_ITERATIONS else None
-        self._agreement = Agreement(chains, p) if chains > 1 else None
-        self._least = np.nan
-        self._next_look = 0.0
+        self._seconds = stop.seconds_left() if schedule.has_open_end else None
+        self.looks = _Looks(chains, p)
         width = min(console.width - NUMBERS, LONGEST_BAR)
         super().__init__(
             TextColumn("{task.description}"),
@@ -165,24 +185,15 @@ class _Bars(Progress):
         log_posterior = f"log posterior {chain.log_posterior:,.1f}"
         done = chain.iteration if self._seconds is None else self._seconds - self._stop.seconds_left()
         self.update(self._chains[number], completed=done, log_posterior=log_posterior)
-        if self._agreement is not None:
-            self._agreement.add(number, blocks, family_parents)
-            if time.monotonic() >= self._next_look:
-                self.look()
-
-    def look(self) -> None:
-        """Find how well the chains agree so far."""
-        if self._agreement is not None:
-            began = time.monotonic()
-            self._least = self._agreement.least()
-            ended = time.monotonic()
-            self._next_look = ended + max(AGREEMENT_EVERY, (ended - began) / AGREEMENT_SHARE)
+        self.looks.add(number, blocks, family_parents)
+        self.looks.look_if_due()
 
     def get_renderables(self) -> Iterable[RenderableType]:
         """Return what is shown: Rich asks for it several times a second."""
         yield from super().get_renderables()
-        if self._agreement is not None:
-            yield Text(f"agreement of chains so far {'-' if np.isnan(self._least) else f'{self._least:.3f}'}")
+        if len(self.tasks) > 1:
+            least = self.looks.least
+            yield Text(f"agreement of chains so far {'-' if np.isnan(least) else f'{least:.3f}'}")
 
 
 def tell(show: bool, text: str) -> None:
@@ -211,14 +222,13 @@ def watch(show: bool, *, chains: int, p: int, length: str, stop: Stop, schedule:
     elif console.is_terminal and not console.is_dumb_terminal:
         with _Bars(console, chains, p, stop, schedule) as bars:
             yield bars
-            bars.look()
+            bars.looks.look()
         # So that seconds without a sign of life do not tempt anyone to press Ctrl-C.
         bars.message("Summing up the draws.")
     else:
         log = _Log(console)
         began = time.monotonic()
-        of_chains = "1 chain" if chains == 1 else f"{chains} chains"
-        log.message(f"Sampling DAGs of {p} variables: {of_chains} of {length}.")
+        log.message(f"Sampling DAGs of {p} variables: {count(chains, 'chain')} of {length}.")
         yield log
         log.message(f"Sampling ended after {time.monotonic() - began:,.1f} seconds; summing up the draws.")
 

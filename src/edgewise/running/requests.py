@@ -22,12 +22,13 @@ import edgewise.priors
 import edgewise.samplers
 import edgewise.scores
 from edgewise.data import Data, Reading, load_data
+from edgewise.posterior.record import as_plain, describe_part
 from edgewise.priors import Constraints, LogPrior, Prior, PriorSum
 from edgewise.samplers import Sampler
 from edgewise.scores import Score
 
 from .frames import Frame
-from .plan import Plan, as_plain, describe
+from .plan import Plan
 from .tables import pack_data, unpack_data
 
 VERSIONS = ("edgewise", "numpy", "numba")
@@ -63,17 +64,7 @@ LENGTHS = ("iterations", "burn_in", "thin", "chains", "time_budget", "until")
 
 def describe_request(request: Request, plan: Plan) -> dict[str, Any]:
     """Return all that decides what is drawn, as JSON gives it back."""
-    return as_plain(
-        {
-            "versions": _find_versions(),
-            **plan.record,
-            "nodes": plan.names,
-            "functions": _hash_functions(plan.prior),
-            **{name: getattr(request, name) for name in LENGTHS},
-            "seed": request.seed,
-            "start": request.start,
-        }
-    )
+    return _describe(request, plan.record, plan.names, plan.prior)
 
 
 def _outline(part: Any) -> Any:
@@ -105,13 +96,20 @@ def describe_question(request: Request) -> dict[str, Any]:
     dataset = None if request.data is None else load_data(request.data, **request.reading)
     names = tuple(request.nodes or ()) if dataset is None else dataset.names
     parts = {name: getattr(request, name) for name in PARTS}
+    record = {
+        "data": None if dataset is None else dataset.record(),
+        **{name: None if part is None else describe_part(part) for name, part in parts.items()},
+    }
+    return _describe(request, record, names, request.prior)
+
+
+def _describe(request: Request, record: dict[str, Any], names: tuple[str, ...], prior: Prior | None) -> dict[str, Any]:
     return as_plain(
         {
-            "versions": _find_versions(),
-            "data": None if dataset is None else dataset.record(),
-            **{name: None if part is None else describe(part) for name, part in parts.items()},
+            "versions": find_versions(),
+            **record,
             "nodes": names,
-            "functions": [] if request.prior is None else _hash_functions(request.prior),
+            "functions": [] if prior is None else _hash_functions(prior),
             **{name: getattr(request, name) for name in LENGTHS},
             "seed": request.seed,
             "start": request.start,
@@ -119,7 +117,8 @@ def describe_question(request: Request) -> dict[str, Any]:
     )
 
 
-def _find_versions() -> dict[str, str]:
+def find_versions() -> dict[str, str]:
+    """Return the versions of what draws may depend on."""
     return {name: importlib.metadata.version(name) for name in VERSIONS}
 
 

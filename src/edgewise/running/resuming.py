@@ -9,17 +9,18 @@ from typing import Any
 import numpy as np
 
 from edgewise._kernels.basics.recorder import Draws
-from edgewise.arguments import is_whole
+from edgewise.arguments import check_whole
 from edgewise.errors import ArgumentError, StorageError
 from edgewise.files import as_path
 from edgewise.posterior import Posterior
-from edgewise.samplers.schedule import MOST_ITERATIONS
 from edgewise.wording import quote
 
 from .checkpoints import ABOUT, Checkpoint, Past, open_checkpoint, read_about
+from .lengths import check_lengths
 from .origins import Origin, recall
 from .requests import LENGTHS, Request
-from .sampling import check_lengths, choose_seed, run
+from .runs import run
+from .seeds import choose_seed
 
 
 def resume(
@@ -97,9 +98,9 @@ def extend(
     >>> posterior.weights.shape, longer.weights.shape
     ((4, 1600), (4, 3600))
     """
-    if not (is_whole(iterations) and iterations >= 1):
-        raise ArgumentError(f"iterations must be a whole number, at least 1, but {quote(iterations)} was given.")
-    checkpoint, pasts = None, None
+    iterations = check_whole("iterations", iterations)
+    checkpoint: Checkpoint | None = None
+    pasts: list[Past] = []
     if isinstance(posterior, Posterior):
         origin = recall(posterior)
         if origin is None:
@@ -109,12 +110,12 @@ def extend(
             )
         if origin.directory is None:
             pasts = _take_up(posterior, origin)
-            request = _lengthen(origin.request, pasts, int(iterations))
+            request = _lengthen(origin.request, pasts, iterations)
         else:
             posterior = origin.directory
     if not isinstance(posterior, Posterior):
         checkpoint = _open(as_path("posterior", posterior, "directory with a checkpoint, or a posterior"))
-        request = _lengthen(checkpoint.request, checkpoint.read_pasts(), int(iterations))
+        request = _lengthen(checkpoint.request, checkpoint.read_pasts(), iterations)
         check_lengths(**_lengths(request))  # before the checkpoint says so, which could not be resumed
         checkpoint.extend(request)
     return run(request, executor=executor, store=store, checkpoint=checkpoint, progress=progress, pasts=pasts)
@@ -153,7 +154,7 @@ def _lengthen(request: Request, pasts: list[Past], iterations: int) -> Request:
     if not snapshots:
         return longer
     schedule = min((snapshot.schedule for snapshot in snapshots), key=lambda schedule: schedule.burn_in)
-    if schedule.burn_in == MOST_ITERATIONS:
+    if schedule.has_open_burn_in:
         return longer
     return replace(longer, burn_in=schedule.burn_in, thin=schedule.thin)
 

@@ -15,19 +15,20 @@ from typing import Literal, Unpack, cast, overload
 import numpy as np
 import pandas as pd
 
-from edgewise.arguments import is_whole, make_generator
+from edgewise.arguments import check_whole, make_generator
 from edgewise.data import Data, Reading
 from edgewise.errors import ArgumentError
 from edgewise.graphs import BoolMatrix, label_unless
 from edgewise.priors import Constraints, Prior
 from edgewise.samplers import MinimalIMAP, Schedule
 from edgewise.samplers.order_chains import OrderChain
+from edgewise.samplers.schedule import MOST_ITERATIONS
 from edgewise.scores import Score
 from edgewise.wording import quote
 
 from .plan import make_plan
 
-ENDLESS = Schedule(iterations=10**15, burn_in=10**15 - 1, thin=1)
+ENDLESS = Schedule(MOST_ITERATIONS, MOST_ITERATIONS, 1)
 """A schedule under which nothing is drawn."""
 
 
@@ -113,8 +114,7 @@ def map_search(
     >>> bool((ew.cpdag(dag) == ew.cpdag(sim.dag)).all(axis=None))
     True
     """
-    if not (is_whole(restarts) and restarts >= 0):
-        raise ArgumentError(f"restarts must be a whole number, at least 0, but {quote(restarts)} was given.")
+    restarts = check_whole("restarts", restarts, least=0)
     if sampler is not None and not isinstance(sampler, MinimalIMAP):
         raise ArgumentError(f"map_search needs a sampler such as MinimalIMAP(), but {quote(sampler)} was given.")
     rng = make_generator(seed)
@@ -124,7 +124,7 @@ def map_search(
     chain = cast(OrderChain, plan.model.start(rng.permutation(len(plan.names)), rng, ENDLESS))
     chain.climb_to_top()
     best, dag = chain.log_posterior, chain.dag()
-    for _ in range(int(restarts)):
+    for _ in range(restarts):
         chain.advance(len(plan.names))
         chain.climb_to_top()
         if chain.log_posterior > best:

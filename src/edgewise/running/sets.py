@@ -5,7 +5,6 @@ are: a file that is added later changes nothing about those before it, unless it
 """
 
 import glob
-import hashlib
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from edgewise.arguments import is_whole
+from edgewise.arguments import check_whole
 from edgewise.data import Covariance, Data, Dataset
 from edgewise.errors import ArgumentError
 from edgewise.wording import enumerate_names, quote
@@ -131,9 +130,7 @@ def name_replicates(replicates: int | None) -> list[str]:
     """Return names of replicates; an empty one where rows are not drawn anew."""
     if replicates is None:
         return [""]
-    if not (is_whole(replicates) and replicates >= 1):
-        raise ArgumentError(f"replicates must be a whole number, at least 1, but {quote(replicates)} was given.")
-    return _number(int(replicates))
+    return _number(check_whole("replicates", replicates))
 
 
 def join_names(*parts: str) -> str:
@@ -155,13 +152,6 @@ def check_names(names: Sequence[str], reserved: Sequence[str]) -> None:
         if name in (".", "..", *reserved) or any(character in name for character in "/\\\0"):
             raise ArgumentError(f"The name {quote(name)} of a data set cannot be that of a directory: choose another.")
     _check_names(names, NAMES)
-
-
-def choose_seed_of(name: str, seed: int) -> int:
-    """Return the seed of a set, which depends on its name and on the seed of all, and on nothing else."""
-    words = np.frombuffer(hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest(), "<u4")
-    state = np.random.SeedSequence([seed, *(int(word) for word in words)]).generate_state(1, np.uint64)
-    return int(state[0]) >> 11  # below 2^53, as the seeds that are chosen for a run
 
 
 def _number(length: int) -> list[str]:

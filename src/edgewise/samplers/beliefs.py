@@ -20,7 +20,6 @@ from edgewise._kernels.beliefs.beliefs import (
 )
 from edgewise._kernels.families.target import FORBIDDEN, REQUIRED, TESTED, Rules, new_rules
 from edgewise.errors import ArgumentError
-from edgewise.graphs import ancestors
 from edgewise.priors import (
     DagTerm,
     FunctionTerm,
@@ -55,9 +54,7 @@ def make_beliefs(terms: Terms, knowledge: Knowledge | None, *, log_count: np.nda
     p = len(terms.edge)
     needed, excluded = np.zeros((2, p, p), bool)
     if knowledge is not None:
-        # Paths of required edges are always there, and against the order there are none.
-        needed[:] = knowledge.ancestors & ~ancestors(knowledge.required)
-        excluded[:] = knowledge.not_ancestors & ~knowledge.before.T
+        needed, excluded = knowledge.needed_paths, knowledge.excluded_paths
     tier, last_tier, tier_strength = tabulate_tiers(terms)
     paths = terms.of(PathTerm)
     sources = np.array([term.sources for term in paths], bool).reshape(-1, p)
@@ -79,6 +76,11 @@ def make_beliefs(terms: Terms, knowledge: Knowledge | None, *, log_count: np.nda
         reach=bool(len(sources) or is_ruled.any() or log_count is not None),
         asks=DAG_AND_ORDER if terms.of(OrderFunctionTerm) else asks,
     )
+
+
+def unless_empty(beliefs: Beliefs) -> Beliefs | None:
+    """Return beliefs, or None where they say nothing, so that families are all that matters."""
+    return beliefs if beliefs.reach or len(beliefs.tier) or beliefs.asks or beliefs.terms else None
 
 
 def tabulate_tiers(terms: Terms) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

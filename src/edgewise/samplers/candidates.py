@@ -17,10 +17,10 @@ from edgewise.data import Dataset
 from edgewise.graphs import BoolMatrix
 from edgewise.priors import Knowledge, Prior, Terms
 from edgewise.scores import Score
+from edgewise.tasks import IsOver, never
 
 from .minimal_imap import MinimalIMAP, MinimalIMAPModel
 from .order_chains import OrderChain
-from .sampler import IsOver, never
 from .schedule import Schedule
 
 PILOTS = 3

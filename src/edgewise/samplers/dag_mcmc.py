@@ -19,14 +19,15 @@ from edgewise.graphs import BoolMatrix, ancestors
 from edgewise.priors import DagTerm, FunctionTerm, Knowledge, PathTerm, Prior, Terms, TierTerm, usable_terms
 from edgewise.priors.contradictions import exclude_paths
 from edgewise.scores import Score, prepare_score
+from edgewise.tasks import IsOver, never
 
-from .beliefs import Questions, agree_with, make_beliefs
+from .beliefs import Questions, agree_with, make_beliefs, unless_empty
 from .candidates import add_coparents, advance, explore, warm_up
 from .dag_target import ALL_CANDIDATES, MOST_CANDIDATES, MOST_SETS, make_target
 from .minimal_imap import MinimalIMAPModel
 from .order_chains import OrderChain
 from .recording import RecordingChain
-from .sampler import IsOver, Sampler, never
+from .sampler import Sampler
 from .schedule import Schedule
 from .snapshots import is_order
 
@@ -165,10 +166,9 @@ def make_model(
     moves: dict[str, float] = MOVES,
 ) -> DagMCMCModel:
     """Add to a target what the prior and hard knowledge say beyond single edges."""
-    beliefs = make_beliefs(terms, knowledge)
     return DagMCMCModel(
         target=target,
-        beliefs=beliefs if beliefs.reach or len(beliefs.tier) or beliefs.asks or beliefs.terms else None,
+        beliefs=unless_empty(make_beliefs(terms, knowledge)),
         functions=tuple(terms.of(FunctionTerm)),
         knowledge=knowledge,
         required=np.zeros(terms.edge.shape, bool) if knowledge is None else knowledge.required,
@@ -180,6 +180,7 @@ def make_model(
 class DagMCMCChain(RecordingChain):
     """One chain. Its state, ``rng`` and ``iteration`` determine all that follows."""
 
+    kinds = MOVES
     KEPT = ("rng", "state", "_structure")
     FOLLOWS = tuple(
         f"state.{name}"
@@ -215,7 +216,7 @@ class DagMCMCChain(RecordingChain):
             self.state.parents[:] = pack(self.model.required.T)
             if self._establish(DRAW_PARENTS) or self._take_least():
                 return True
-            order = self.rng.permutation(self._p)
+            order = self.rng.permutation(self.p)
         return False
 
     def seek(self, is_over: IsOver = never) -> None:
@@ -226,7 +227,7 @@ class DagMCMCChain(RecordingChain):
         if self.model.pilot is None:
             return
         order, dag = self.state.order.copy(), self.dag
-        steps = warm_up(self._p)
+        steps = warm_up(self.p)
         pilot = cast(OrderChain, self.model.pilot.start(self.state.order, self.rng, Schedule(steps, 0, steps)))
         pilot.seek(is_over)
         advance(pilot, steps, is_over)
@@ -237,7 +238,7 @@ class DagMCMCChain(RecordingChain):
 
     def _establish(self, task: int) -> bool:
         """Set all else by the order, and by parents to be drawn or there; return whether the DAG is possible."""
-        self._work(task, 0, self._recorder, new_draws(0, self._p), 0)
+        self._work(task, 0, self._recorder, new_draws(0, self.p), 0)
         return bool(self.state.beyond[0] > -np.inf and (self.state.log_weight > -np.inf).all())
 
     def _take_least(self) -> bool:
@@ -266,7 +267,7 @@ class DagMCMCChain(RecordingChain):
     @property
     def dag(self) -> np.ndarray:
         """The present DAG."""
-        return unpack(self.state.parents, self._p).T.copy()
+        return unpack(self.state.parents, self.p).T.copy()
 
     def _take(self, uniforms: np.ndarray, recorder: Recorder, draws: Draws, until_draw: int) -> None:
         self._work(STEP, len(uniforms), recorder, draws, until_draw)
@@ -287,10 +288,6 @@ class DagMCMCChain(RecordingChain):
     def log_posterior(self) -> float:
         """The unnormalised log posterior of the present DAG."""
         return float(self.state.log_weight.sum() + self.state.beyond[0])
-
-    def moves(self) -> dict[str, tuple[int, int]]:
-        """Return, for each kind of move, how often it was proposed and how often accepted."""
-        return {kind: (n, k) for kind, (n, k) in zip(MOVES, self.state.moves.tolist(), strict=True)}
 
 
 def _check_weighed(questions: Questions | None, is_weighed: bool) -> None:

@@ -69,7 +69,7 @@ def make_target(
         kept=kept,
         other=other,
     )
-    fill_sets(target, 0, p, np.zeros(p + 1, np.int64), new_room(score, p))
+    fill_sets(target, np.zeros(p + 1, np.int64), new_room(score, p))
     for v in range(p):
         block = slice(sets.start[v], sets.start[v] + (1 << sets.number[v]))
         sets.heaviest[block] = np.argsort(-sets.log_weight[block], kind="stable")

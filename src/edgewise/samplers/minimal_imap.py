@@ -36,11 +36,12 @@ from edgewise.priors import (
     usable_terms,
 )
 from edgewise.scores import Score, prepare_score
+from edgewise.tasks import IsOver, never
 
-from .beliefs import agree_with, make_beliefs, make_rules
+from .beliefs import agree_with, make_beliefs, make_rules, unless_empty
 from .multiplicity import count_orders, log_relatives, sum_relatives
 from .order_chains import FullConditioningChain, GrowShrinkChain, OrderChain
-from .sampler import IsOver, Sampler, never
+from .sampler import Sampler
 from .schedule import Schedule
 from .tempering import Temperatures, TemperedChain, check_temperatures
 
@@ -157,17 +158,16 @@ class MinimalIMAP(Sampler):
             by=f"MinimalIMAP(target={self.target!r})",
         )
         beliefs = make_beliefs(terms, knowledge, log_count=log_relatives(p) if self.target == "dags" else None)
-        tables = prepare_score(score, dataset)
         return MinimalIMAPModel(
             dataset=dataset,
             target=Target(
-                score=tables,
+                score=prepare_score(score, dataset),
                 edge=terms.edge,
                 rules=make_rules(p, knowledge),
                 way=way,
                 most_parents=p - 1,
             ),
-            beliefs=beliefs if beliefs.reach or len(beliefs.tier) or beliefs.asks or beliefs.terms else None,
+            beliefs=unless_empty(beliefs),
             functions=tuple(terms.of(FunctionTerm)),
             knowledge=knowledge,
             laziness=float(self.laziness),

@@ -23,10 +23,10 @@ from edgewise._kernels.orders.loop import CLIMB, EVALUATE, STEP, Pace, work
 from edgewise._kernels.orders.state import new_state
 from edgewise.data import refuse_dependent
 from edgewise.imap import factorize
+from edgewise.tasks import IsOver, never
 
 from .beliefs import Questions, agree_with, weigh_beyond_families, weigh_functions
 from .recording import RecordingChain
-from .sampler import IsOver, never
 from .schedule import Schedule
 from .snapshots import is_order
 
@@ -45,7 +45,7 @@ SEARCHES = 3
 """Random orders from which a search for a start begins: enough to leave out a bad one."""
 
 MOVES = ("adjacent", "wrap-around", "relocation")
-"""The kinds of moves, in the order of their counts."""
+"""The kinds of moves, as the compiled loop counts them."""
 
 NO_VARIABLES, NO_NUMBERS = np.empty(0, np.int64), np.empty((0, 2))
 """What the compiled loop is handed where it needs none."""
@@ -58,6 +58,7 @@ class OrderChain(RecordingChain):
     DAG where the prior looks at more than families, else None.
     """
 
+    kinds = MOVES
     KEPT = ("rng", "state", "structure")
     FOLLOWS = (
         "state.family",
@@ -101,7 +102,7 @@ class OrderChain(RecordingChain):
             if is_over():
                 break
             if attempt > 0:
-                self.state.order[:] = agree_with(self.rng.permutation(self.model.p), self.model.knowledge)
+                self.state.order[:] = agree_with(self.rng.permutation(self.p), self.model.knowledge)
             if self.refresh():
                 self.climb(is_over)
                 if attempt == 0 or self.log_posterior > best:
@@ -118,7 +119,7 @@ class OrderChain(RecordingChain):
     def climb(self, is_over: IsOver = never) -> int:
         """Move each variable, in random order, to where it is best; return how many moved, none if it is over."""
         moved = 0
-        variables = self.rng.permutation(self.model.p)
+        variables = self.rng.permutation(self.p)
         for few in np.split(variables, range(CLIMB_AT_ONCE, len(variables), CLIMB_AT_ONCE)):
             if is_over():
                 return 0
@@ -127,9 +128,9 @@ class OrderChain(RecordingChain):
 
     def dag(self) -> np.ndarray:
         """Return the present DAG."""
-        recorder, draws = new_recorder(self._p, self._p), new_draws(1, self._p)
+        recorder, draws = new_recorder(self.p, self.p), new_draws(1, self.p)
         self._take(NO_NUMBERS, recorder, draws, until_draw=0)
-        return np.ascontiguousarray(unpack(recorder.parents[draws.family[0]], self._p).T)
+        return np.ascontiguousarray(unpack(recorder.parents[draws.family[0]], self.p).T)
 
     @property
     def log_score(self) -> float:
@@ -143,10 +144,6 @@ class OrderChain(RecordingChain):
         if self.model.beliefs is not None and self.structure is not None:
             log_posterior += weigh_beyond_families(self.model.beliefs, self.structure)
         return log_posterior
-
-    def moves(self) -> dict[str, tuple[int, int]]:
-        """Return, for each kind of move, how often it was proposed and how often accepted."""
-        return {kind: (n, k) for kind, (n, k) in zip(MOVES, self.state.moves.tolist(), strict=True)}
 
     def _take(self, uniforms: np.ndarray, recorder: Recorder, draws: Draws, until_draw: int) -> None:
         self._work(STEP, uniforms=uniforms, recorder=recorder, draws=draws, until_draw=until_draw)
@@ -175,7 +172,7 @@ class OrderChain(RecordingChain):
             Pace(model.laziness, model.relocations, until_draw, self.schedule.thin),
             uniforms,
             self._recorder if recorder is None else recorder,
-            new_draws(0, self._p) if draws is None else draws,
+            new_draws(0, self.p) if draws is None else draws,
         )
         if questions is not None:
             questions.raise_failure()
@@ -210,12 +207,12 @@ class FullConditioningChain(OrderChain):
     pause_every = REFRESH_EVERY
 
     def _new_found(self) -> Factor:
-        tested, width = len(self.target.way.threshold), padded(self._p)
+        tested, width = len(self.target.way.threshold), padded(self.p)
         return Factor(
             W=aligned_zeros(tested, width),
             C=aligned_zeros(tested + 1, width),
             vectors=aligned_zeros(4, width),
-            plan=np.zeros((5, self._p)),
+            plan=np.zeros((5, self.p)),
         )
 
     def refresh(self) -> bool:

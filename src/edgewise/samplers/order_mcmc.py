@@ -12,11 +12,11 @@ from edgewise.data import Dataset
 from edgewise.errors import ArgumentError
 from edgewise.priors import Knowledge, Prior
 from edgewise.scores import Score
+from edgewise.tasks import IsOver, never
 
 from .beliefs import agree_with
 from .multiplicity import count_orders
-from .parent_sets import Candidates, ParentSetChain, ParentSetSampler
-from .sampler import IsOver, never
+from .parent_sets import ParentSetChain, ParentSetSampler
 from .schedule import Schedule
 from .snapshots import is_order
 
@@ -66,10 +66,7 @@ class OrderMCMC(ParentSetSampler):
     2
     """
 
-    max_parents: int = 3
     bias_correction: Literal["none", "partial", "full"] = "none"
-    candidates: Candidates = "auto"
-    memory_limit: float = 2.0
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -5,7 +5,7 @@ families: one table for each variable holds the weights of all its possible pare
 power of ``max_parents``, for each of p variables.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import comb, inf
@@ -17,20 +17,21 @@ from edgewise._kernels.basics.bits import WORD, pack, words_for
 from edgewise._kernels.basics.recorder import Draws, Recorder
 from edgewise._kernels.rivals.parent_sets import RUN, WINDOW, ParentSets, SetTarget, list_sets
 from edgewise._kernels.scores.interface import new_room
-from edgewise.arguments import is_number, is_whole
+from edgewise.arguments import check_whole, is_number
 from edgewise.data import Dataset, find_columns, refuse_dependent
 from edgewise.errors import ArgumentError, GraphError
-from edgewise.graphs import BoolMatrix, Graph, ancestors
+from edgewise.graphs import BoolMatrix, Graph
 from edgewise.graphs.adjacency import read_adjacency
 from edgewise.priors import Knowledge, Prior, TierTerm, usable_terms
 from edgewise.priors.prior import Variable
 from edgewise.scores import Score, prepare_score
+from edgewise.tasks import IsOver, never
 from edgewise.wording import quote
 
 from .beliefs import make_rules, tabulate_tiers
 from .candidates import explore, likeliest
 from .recording import RecordingChain
-from .sampler import IsOver, Sampler, never
+from .sampler import Sampler
 from .schedule import Schedule
 
 Candidates: TypeAlias = "Graph | Mapping[Variable, Sequence[Variable]] | int | str | None"
@@ -52,15 +53,11 @@ class ParentSetSampler(Sampler):
     memory_limit: float = 2.0
 
     def __post_init__(self) -> None:
-        if not (is_whole(self.max_parents) and self.max_parents >= 1):
-            raise ArgumentError(f"max_parents must be a whole number, at least 1, but {self.max_parents!r} was given.")
-        object.__setattr__(self, "max_parents", int(self.max_parents))
+        object.__setattr__(self, "max_parents", check_whole("max_parents", self.max_parents))
         if isinstance(self.candidates, str) and self.candidates != "auto":
             raise ArgumentError(f"candidates must be 'auto', a number, a matrix or lists, but got {self.candidates!r}.")
-        if isinstance(self.candidates, int | float | np.number) and not (
-            is_whole(self.candidates) and self.candidates >= 1
-        ):
-            raise ArgumentError(f"candidates must be a whole number, at least 1, but {self.candidates!r} was given.")
+        if isinstance(self.candidates, int | float | np.number):
+            check_whole("candidates", self.candidates)
         if not (is_number(self.memory_limit) and self.memory_limit > 0):
             raise ArgumentError(
                 f"memory_limit must be a positive number of gigabytes, but {self.memory_limit!r} was given."
@@ -99,7 +96,7 @@ class ParentSetSampler(Sampler):
         else:
             possible = _read_candidates(candidates, dataset.names)
         possible = (possible & ~(none if knowledge is None else knowledge.forbidden)) | required
-        self._check_required(required, dataset.names)
+        refuse_many_required(required, self.max_parents, dataset.names)
         self._check_memory(possible, required)
         tables = prepare_score(score, dataset)
         names = make_rules(p, None)
@@ -119,15 +116,6 @@ class ParentSetSampler(Sampler):
             tier_strength=tier_strength,
         )
 
-    def _check_required(self, required: BoolMatrix, names: Sequence[str]) -> None:
-        most = int(required.sum(axis=0).argmax())
-        number = int(required[:, most].sum())
-        if number > self.max_parents:
-            raise ArgumentError(
-                f"The constraints require {number} parents of {quote(names[most])}, but max_parents is "
-                f"{self.max_parents}: raise max_parents."
-            )
-
     def _check_memory(self, possible: BoolMatrix, required: BoolMatrix) -> None:
         sizes = count_sets(possible, required, self.max_parents)
         needed = estimate_memory(sizes, len(possible)) / GIGABYTE
@@ -139,14 +127,22 @@ class ParentSetSampler(Sampler):
             )
 
 
+def refuse_many_required(required: BoolMatrix, max_parents: int, names: Sequence[str]) -> None:
+    """Refuse required edges that give a variable more parents than it may have."""
+    number = required.sum(axis=0)
+    if number.max(initial=0) > max_parents:
+        node = int(number.argmax())
+        raise ArgumentError(
+            f"The constraints require {number[node]} parents of {quote(names[node])}, but max_parents is "
+            f"{max_parents}: allow more, or require fewer."
+        )
+
+
 def _refuse_beyond_families(name: str, knowledge: Knowledge | None) -> None:
     """Refuse knowledge that is not about families or the order."""
     if knowledge is None:
         return
-    for field, beyond in (
-        ("ancestors", knowledge.ancestors & ~ancestors(knowledge.required)),
-        ("not_ancestors", knowledge.not_ancestors & ~knowledge.before.T),
-    ):
+    for field, beyond in (("ancestors", knowledge.needed_paths), ("not_ancestors", knowledge.excluded_paths)):
         if beyond.any():
             raise ArgumentError(
                 f"{name} cannot use {field} of the constraints, which say more than its tables of parents can: give "
@@ -276,14 +272,12 @@ class ParentSetChain(RecordingChain):
     numbers
         Random numbers per step.
 
-    Subclasses set ``state``, and ``_scratch`` for proposals; ``kinds`` names the kinds of moves as the compiled loop
-    counts them, ``_shares`` are their probabilities, and ``_run`` is the loop.
+    Subclasses set ``state``, and ``_scratch`` for proposals; ``_shares`` are the probabilities of the kinds of moves,
+    and ``_run`` is the loop.
     """
 
     KEPT = ("rng", "dag_rng", "state")
-    kinds: ClassVar[Collection[str]]
     _run: ClassVar[Callable[..., None]]
-    state: Any
     _scratch: Any
     _shares: np.ndarray
 
@@ -298,12 +292,3 @@ class ParentSetChain(RecordingChain):
             self.state, self.target, self._scratch, self._shares, until_draw, self.schedule.thin, uniforms,
             dag_uniforms, recorder, draws,
         )  # fmt: skip
-
-    def moves(self) -> dict[str, tuple[int, int]]:
-        """Return, for each kind of move, how often it was proposed and how often accepted."""
-        return {kind: (n, k) for kind, (n, k) in zip(self.kinds, self.state.moves.tolist(), strict=True)}
-
-    @property
-    def p(self) -> int:
-        """The number of variables."""
-        return self._p

@@ -10,10 +10,10 @@ from edgewise._kernels.rivals.partitions import new_partition, sum_elements
 from edgewise.data import Dataset
 from edgewise.priors import Knowledge, Prior
 from edgewise.scores import Score
+from edgewise.tasks import IsOver, never
 
 from .beliefs import agree_with
-from .parent_sets import Candidates, ParentSetChain, ParentSetSampler
-from .sampler import IsOver, never
+from .parent_sets import ParentSetChain, ParentSetSampler
 from .schedule import Schedule
 from .snapshots import is_order
 
@@ -63,10 +63,6 @@ class PartitionMCMC(ParentSetSampler):
     >>> int(posterior.dags().sum(axis=-2).max())
     2
     """
-
-    max_parents: int = 3
-    candidates: Candidates = "auto"
-    memory_limit: float = 2.0
 
     def prepare(
         self,

@@ -1,13 +1,15 @@
 """Chains whose compiled loop takes random numbers and records draws, a block at a time."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Collection
+from typing import Any, ClassVar
 
 import numpy as np
 
 from edgewise._kernels.basics.recorder import Draws, Recorder, enlarge, new_draws, new_recorder
+from edgewise.tasks import IsOver, never
 
-from .sampler import IsOver, never
-from .schedule import Schedule
+from .schedule import MOST_ITERATIONS, Schedule
 from .snapshots import Snapshot, check_renewed, restore, take_snapshot
 
 STEPS_AT_ONCE = 16_384
@@ -20,10 +22,13 @@ FAMILIES_AT_ONCE = 2**15
 class RecordingChain(ABC):
     """A chain over p variables whose steps take a fixed number of random numbers each.
 
-    After every ``pause_every`` iterations it pauses, for what is not to be done in every step.
+    ``kinds`` names the kinds of moves, as the compiled loop counts them in ``state.moves``. After every ``pause_every``
+    iterations the chain pauses, for what is not to be done in every step.
     """
 
-    pause_every = 10**18
+    kinds: ClassVar[Collection[str]]
+    state: Any
+    pause_every = MOST_ITERATIONS
     KEPT: tuple[str, ...] = ("rng", "state")
     FOLLOWS: tuple[str, ...] = ()
 
@@ -31,13 +36,13 @@ class RecordingChain(ABC):
         self.rng = rng
         self.schedule = schedule
         self.iteration = 0
-        self._p = p
+        self.p = p
         self._numbers = numbers
         self._forget()
 
     def _forget(self) -> None:
         """Begin the record of families anew."""
-        self._recorder = new_recorder(self._p, capacity=64 * self._p)
+        self._recorder = new_recorder(self.p, capacity=64 * self.p)
 
     def snapshot(self) -> Snapshot:
         """Return where the chain is."""
@@ -63,7 +68,7 @@ class RecordingChain(ABC):
         With no steps at all, what is still to be compiled is compiled.
         """
         end = self.iteration + steps
-        most = min(STEPS_AT_ONCE, max(FAMILIES_AT_ONCE // self._p, 1) * self.schedule.thin)
+        most = min(STEPS_AT_ONCE, max(FAMILIES_AT_ONCE // self.p, 1) * self.schedule.thin)
         blocks: list[Draws] = []
         while self.iteration < end or not blocks:
             until_pause = self.pause_every - self.iteration % self.pause_every
@@ -79,9 +84,9 @@ class RecordingChain(ABC):
 
     def _make_room(self, number: int) -> Draws:
         """Return room for a number of draws, having made room in the recorder for the families they may add."""
-        while len(self._recorder.key) - self._recorder.used[0] < number * self._p:
+        while len(self._recorder.key) - self._recorder.used[0] < number * self.p:
             self._recorder = enlarge(self._recorder)
-        return new_draws(number, self._p)
+        return new_draws(number, self.p)
 
     def seek(self, is_over: IsOver = never) -> None:  # noqa: B027
         """Go to a better start, where the sampler knows how to find one; by default stay."""
@@ -97,3 +102,7 @@ class RecordingChain(ABC):
         """Return the families drawn so far: their children, and their parents as bits in words of 64."""
         used = int(self._recorder.used[0])
         return self._recorder.node[:used], self._recorder.parents[:used]
+
+    def moves(self) -> dict[str, tuple[int, int]]:
+        """Return, for each kind of move, how often it was proposed and how often accepted."""
+        return {kind: (n, k) for kind, (n, k) in zip(self.kinds, self.state.moves.tolist(), strict=True)}

@@ -6,7 +6,7 @@ difference to its draws. The loop over chains, the collection of draws and every
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -17,17 +17,10 @@ from edgewise._kernels.families.target import Target
 from edgewise.data import Dataset
 from edgewise.priors import Knowledge, Prior
 from edgewise.scores import Score
+from edgewise.tasks import IsOver, never
 
 from .schedule import Schedule
 from .snapshots import Snapshot
-
-IsOver = Callable[[], bool]
-"""Tells whether to end early."""
-
-
-def never() -> bool:
-    """Return that it is not over."""
-    return False
 
 
 class Chain(Protocol):

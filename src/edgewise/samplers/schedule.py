@@ -26,6 +26,16 @@ class Schedule:
     burn_in: int
     thin: int
 
+    @property
+    def has_open_end(self) -> bool:
+        """Whether the chain goes on until it is stopped."""
+        return self.iterations == MOST_ITERATIONS
+
+    @property
+    def has_open_burn_in(self) -> bool:
+        """Whether the chain burns in until it is told that this is enough."""
+        return self.burn_in == MOST_ITERATIONS
+
     def draws(self, *, after: int) -> int:
         """Return the number of draws taken in the first ``after`` iterations."""
         return max(after - self.burn_in, 0) // self.thin

@@ -17,23 +17,23 @@ from edgewise._kernels.rivals.dag_changes import establish_dag, new_dag_state
 from edgewise._kernels.rivals.edge_reversal import Reversals
 from edgewise._kernels.rivals.parent_sets import ParentSets, new_workspace
 from edgewise._kernels.rivals.structure_mcmc import run
-from edgewise.arguments import is_number, is_whole
+from edgewise.arguments import check_whole, is_number
 from edgewise.data import Dataset
 from edgewise.errors import ArgumentError
 from edgewise.graphs import is_acyclic
 from edgewise.priors import DagTerm, FunctionTerm, Knowledge, PathTerm, Prior, Terms, usable_terms
 from edgewise.scores import Score, prepare_score
-from edgewise.wording import quote
+from edgewise.tasks import IsOver, never
 
 from .beliefs import Questions, agree_with, make_beliefs, make_rules, weigh_beyond_families, weigh_functions
-from .parent_sets import make_table
+from .parent_sets import make_table, refuse_many_required
 from .recording import RecordingChain
 from .reversal_sets import choose_candidates
-from .sampler import IsOver, Sampler, never
+from .sampler import Sampler
 from .schedule import Schedule
 
-KINDS = ("add", "delete", "turn", "reversal")
-"""The moves, by their numbers in the compiled loop."""
+MOVES = ("add", "delete", "turn", "reversal")
+"""The kinds of moves, as the compiled loop counts them."""
 
 NUMBERS = 4
 """Random numbers for each step: to choose a change, to decide it, and to draw the parents of two variables."""
@@ -98,8 +98,7 @@ class StructureMCMC(Sampler):
     reversal: float = 1 / 15
 
     def __post_init__(self) -> None:
-        if not (is_whole(self.max_parents) and self.max_parents >= 1):
-            raise ArgumentError(f"max_parents must be a whole number, at least 1, but {self.max_parents!r} was given.")
+        check_whole("max_parents", self.max_parents)
         if not (is_number(self.reversal) and 0 <= self.reversal < 1):
             raise ArgumentError(
                 f"reversal must be a probability, at least 0 and below 1, but {self.reversal!r} was given."
@@ -117,10 +116,10 @@ class StructureMCMC(Sampler):
         """Return everything about the target that chains share."""
         terms = usable_terms(prior, dataset.names, uses=(PathTerm, FunctionTerm, DagTerm), by="StructureMCMC")
         most = min(int(self.max_parents), dataset.p - 1)
-        _refuse_many_required(knowledge, most, dataset.names)
         tables = prepare_score(score, dataset)
         none = np.zeros((dataset.p, dataset.p), bool)
         required, forbidden = (none, none) if knowledge is None else (knowledge.required, knowledge.forbidden)
+        refuse_many_required(required, most, dataset.names)
         candidates = required
         if self.reversal > 0:
             candidates = choose_candidates(tables, terms.edge, required=required, forbidden=forbidden, max_parents=most)
@@ -138,18 +137,6 @@ class StructureMCMC(Sampler):
             functions=tuple(terms.of(FunctionTerm)),
             knowledge=knowledge,
             reversal=float(self.reversal),
-        )
-
-
-def _refuse_many_required(knowledge: Knowledge | None, most: int, names: tuple[str, ...]) -> None:
-    if knowledge is None:
-        return
-    required = knowledge.required.sum(axis=0)
-    if required.max(initial=0) > most:
-        node = int(required.argmax())
-        raise ArgumentError(
-            f"The constraints require {required[node]} parents of {quote(names[node])}, but max_parents is {most}; "
-            "allow more, or require fewer."
         )
 
 
@@ -252,6 +239,7 @@ class StructureMCMCModel:
 class StructureMCMCChain(RecordingChain):
     """One chain. The DAG, ``rng`` and ``iteration`` determine all that follows."""
 
+    kinds = MOVES
     KEPT = ("rng", "state", "_structure")
     FOLLOWS = tuple(f"state.{name}" for name in ("parents", "ancestors", "family", "size", "edges"))
 
@@ -262,7 +250,7 @@ class StructureMCMCChain(RecordingChain):
         self._structure = new_structure(model.beliefs)
         self._cache = new_cache(model.target.score, p)
         self._reversals = Reversals(model.table, model.candidates, new_workspace(model.target.score, p))
-        self.state = new_dag_state(self._structure, len(KINDS))
+        self.state = new_dag_state(self._structure, len(MOVES))
 
     def begin(self, dag: np.ndarray, along: np.ndarray | None = None) -> bool:
         """Set the chain to a DAG, with more parents along an order of it if given; return False if it is excluded."""
@@ -282,7 +270,7 @@ class StructureMCMCChain(RecordingChain):
     @property
     def dag(self) -> np.ndarray:
         """The present DAG."""
-        return unpack(self._structure.parents, self.model.p).T.copy()
+        return unpack(self._structure.parents, self.p).T.copy()
 
     def has_ancestors(self, needed: np.ndarray) -> bool:
         """Return whether all variables have the ancestors they need, given as bits."""
@@ -303,7 +291,3 @@ class StructureMCMCChain(RecordingChain):
         family = self.state.family
         beyond = weigh_beyond_families(self.model.beliefs, self._structure)
         return float(family["log_score"].sum() + family["log_prior"].sum() + beyond)
-
-    def moves(self) -> dict[str, tuple[int, int]]:
-        """Return, for each kind of move, how often it was proposed and how often accepted."""
-        return {kind: (made, accepted) for kind, (made, accepted) in zip(KINDS, self.state.moves.tolist(), strict=True)}

@@ -29,9 +29,9 @@ import numpy as np
 from edgewise._kernels.basics.recorder import Draws
 from edgewise.arguments import is_number, is_whole
 from edgewise.errors import ArgumentError, StorageError
+from edgewise.tasks import IsOver, never
 
 from .order_chains import OrderChain
-from .sampler import IsOver, never
 from .schedule import MOST_ITERATIONS, Schedule
 from .snapshots import MISFIT, Snapshot, restore, take_snapshot
 

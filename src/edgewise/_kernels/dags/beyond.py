@@ -81,7 +81,7 @@ def name_dag(parents):
 
 
 @inner
-def weigh_all(views, pair, target, room):
+def weigh_all(views, pair, room):
     """As :func:`weigh_beyond`, where there is something to weigh."""
     beliefs = views.beliefs
     structure = views.structure
@@ -104,9 +104,9 @@ def weigh_all(views, pair, target, room):
     return total
 
 
-def weigh_beyond(views, pair, target, room):
+def weigh_beyond(views, pair, room):
     """Return what the prior says of the DAG beyond single edges; nan if a function could not be asked."""
-    return 0.0 if views is None else weigh_all(views, pair, target, room)
+    return 0.0 if views is None else weigh_all(views, pair, room)
 
 
 def is_weighed(views):
@@ -122,7 +122,7 @@ def _choose_is_weighed(views):
 
 
 @compiled_as(weigh_beyond)
-def _choose_weigh(views, pair, target, room):
+def _choose_weigh(views, pair, room):
     if getattr(views, "instance_class", None) is None:
-        return lambda views, pair, target, room: 0.0
-    return lambda views, pair, target, room: weigh_all(views, pair, target, room)
+        return lambda views, pair, room: 0.0
+    return lambda views, pair, room: weigh_all(views, pair, room)

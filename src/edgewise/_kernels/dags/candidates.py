@@ -109,10 +109,10 @@ def add_logs(one, other):
 
 
 @in_place
-def fill_sets(target, first, last, members, room):
-    """Weigh all sets of the variables from ``first`` up to ``last``, and sum over their subsets."""
+def fill_sets(target, members, room):
+    """Weigh all sets of all variables, and sum over their subsets."""
     sets = target.sets
-    for v in range(first, last):
+    for v in range(sets.number.shape[0]):
         start = sets.start[v]
         number = 1 << sets.number[v]
         for s in range(number):

@@ -335,7 +335,7 @@ def change_dag(pair, target, views, room, kind, node, rng):
         return REJECTED
     draw_order(pair, target, room, rng)
     if is_weighed(views) and number > 0:
-        beyond = weigh_beyond(views, pair, target, room)
+        beyond = weigh_beyond(views, pair, room)
         if not beyond < np.inf or is_rejected(beyond - pair.beyond[0], rng.random()):
             take_back(pair, room, number)
             draw_order(pair, target, room, rng)

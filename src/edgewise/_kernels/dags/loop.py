@@ -34,7 +34,7 @@ def establish(pair, target, views, room, task, rng):
         else:
             pair.log_weight[v] = weigh_parents(pair, target, room, v)
     pair.log_order[0] = log_order(pair, target, room)
-    pair.beyond[0] = weigh_beyond(views, pair, target, room)
+    pair.beyond[0] = weigh_beyond(views, pair, room)
 
 
 @inner

@@ -132,7 +132,7 @@ def decide(pair, target, views, room, rng):
     new_log_order = log_order(pair, target, room)
     if is_rejected(new_log_order - pair.log_order[0], rng.random()):
         return REJECTED
-    beyond = weigh_beyond(views, pair, target, room)
+    beyond = weigh_beyond(views, pair, room)
     if not beyond < np.inf:
         return ASK
     if beyond != pair.beyond[0] and is_rejected(beyond - pair.beyond[0], rng.random()):

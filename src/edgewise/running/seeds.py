@@ -1,0 +1,45 @@
+"""Seeds: the one that is given, the one of a checkpoint, a new one, and one for each of many data sets."""
+
+import hashlib
+import secrets
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from edgewise.arguments import is_whole
+from edgewise.errors import ArgumentError, StorageError
+from edgewise.wording import quote
+
+from .checkpoints import ABOUT, read_about
+from .requests import Request
+
+BITS = 53
+"""Bits of a seed that is chosen here, so that programs which read run.json with numbers in double precision get the
+same one."""
+
+
+def choose_seed(seed: int | None) -> int:
+    """Return a seed, or a new one."""
+    if seed is None:
+        return secrets.randbits(BITS)
+    if not (is_whole(seed) and seed >= 0):
+        raise ArgumentError(f"seed must be a whole number, zero or more, but {quote(seed)} was given.")
+    return int(seed)
+
+
+def choose_seed_of(name: str, seed: int) -> int:
+    """Return the seed of a set, which depends on its name and on the seed of all, and on nothing else."""
+    words = np.frombuffer(hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest(), "<u4")
+    state = np.random.SeedSequence([seed, *(int(word) for word in words)]).generate_state(1, np.uint64)
+    return int(state[0]) >> (64 - BITS)
+
+
+def agree_on_seed(request: Request, directory: Path, *, is_given: bool) -> Request:
+    """Return the request with the seed of the checkpoint in a directory, unless a seed is given or there is none."""
+    if is_given or not (directory / ABOUT).exists():
+        return request
+    seed = read_about(directory / ABOUT).get("seed")
+    if seed is None or not is_whole(seed):
+        raise StorageError(f"The checkpoint in {quote(str(directory))} has no seed: begin the run anew.")
+    return replace(request, seed=int(seed))
