@@ -73,6 +73,25 @@ sys.stderr.write(" ".join(sorted(sys.modules)))
     assert not HEAVY & set(done.stderr.split())
 
 
+@pytest.mark.parametrize("module", ["edgewise.errors", "typer"])
+def test_ctrl_c_while_modules_are_imported_ends_quietly(module):
+    script = f"""
+import sys
+before = set(sys.modules)
+from edgewise.cli import main
+assert "typing" not in set(sys.modules) - before
+class Interrupter:
+    def find_spec(name, path, target=None):
+        if name == {module!r}:
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupter)
+sys.argv = ["edgewise", "--version"]
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)  # noqa: S603
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
 def test_a_run_that_compiles_nothing_does_not_prepare_for_it(run, table, tmp_path):
     assert run("fit", table.name, "--out", "first", *QUICK).code == 0
     script = f"""
