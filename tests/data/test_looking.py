@@ -159,6 +159,15 @@ def test_a_code_below_zero_stands_out_among_large_measurements(clean):
     assert "missing-codes" not in seen(clean.assign(X0=income - 500))
 
 
+def test_codes_are_named_before_ranks_hide_them(clean):
+    table = clean.assign(sex=["f", "m", "m"] * 100)
+    table.iloc[5:25, 3], table.iloc[40, 3] = 9999, np.nan
+    with pytest.warns(ew.DataWarning, match="Column 'X3' holds 9999 in 20 cells") as caught:
+        dataset = load_data(table, transform="ranks", missing="em")
+    assert caught[0].filename == __file__
+    assert look(dataset) == ()
+
+
 def test_several_codes_are_listed(clean):
     table = clean.copy()
     table.iloc[:2, 0], table.iloc[2:4, 0], table.iloc[5:8, 0] = -99, -999, 999

@@ -237,10 +237,11 @@ def _missing_codes(column: FloatArray) -> dict[float, int]:
     A code occurs more than once, and is further from all other values than these are from each other; or below zero,
     where no other value is.
     """
-    others = column[~np.isin(column, MISSING_CODES)]
-    if len(others) == len(column) or len(np.unique(others)) < 2:
+    known = column[np.isfinite(column)]
+    others = known[~np.isin(known, MISSING_CODES)]
+    if len(others) == len(known) or len(np.unique(others)) < 2:
         return {}
-    counts = {code: int((column == code).sum()) for code in MISSING_CODES.tolist()}
+    counts = {code: int((known == code).sum()) for code in MISSING_CODES.tolist()}
     return {
         code: number
         for code, number in counts.items()
