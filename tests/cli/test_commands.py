@@ -111,6 +111,13 @@ def test_the_installed_command_is_the_module():
     assert "Usage: edgewise" in done.stdout
 
 
+def test_what_a_file_is_taken_for_is_said_once(run, table):
+    pd.read_csv(table).to_csv("indexed.csv")
+    done = run("fit", "indexed.csv", "--out", "out", *QUICK, "--quiet")
+    assert done.code == 0
+    assert done.err.count("has no name and was taken as row names") == 1
+
+
 def test_fit_writes_its_results(run, table, tmp_path):
     done = run("fit", table.name, "--out", "results/first", *QUICK, "--alpha", "0.05", "--gamma", "2")
     assert done.code == 0

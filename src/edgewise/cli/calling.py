@@ -4,6 +4,7 @@ import gc
 import io
 import sys
 import warnings
+from collections.abc import Callable
 
 from edgewise.errors import EdgewiseError, EdgewiseWarning, UnusualDataWarning
 from edgewise.wording import printable
@@ -23,7 +24,7 @@ def call() -> int | None:
         if isinstance(stream, io.TextIOWrapper):
             # A name that the terminal cannot show must not end a run.
             stream.reconfigure(errors="replace")
-    warnings.showwarning = _show_warning
+    warnings.showwarning = _show_each_once()
     warnings.simplefilter("always", EdgewiseWarning)
     warnings.simplefilter("ignore", UnusualDataWarning)  # the commands say at their end what is unusual
     try:
@@ -48,5 +49,14 @@ def _refuse(sentence: str) -> int:
     return 2
 
 
-def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
-    sys.stderr.write(f"edgewise: note: {printable(translate(str(message)))}\n")
+def _show_each_once() -> Callable[..., None]:
+    """Return what shows warnings: a file that is read for its data and for the checkpoint warns twice."""
+    shown: set[str] = set()
+
+    def show(message: Warning | str, *_: object, **__: object) -> None:
+        sentence = printable(translate(str(message)))
+        if sentence not in shown:
+            shown.add(sentence)
+            sys.stderr.write(f"edgewise: note: {sentence}\n")
+
+    return show
