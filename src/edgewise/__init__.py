@@ -10,7 +10,8 @@ quick.
 """
 
 import importlib
-from typing import TYPE_CHECKING, Any
+
+TYPE_CHECKING = False  # as type checkers know it; to import typing would take longer than all else here
 
 _HOME = {
     "Ancestors": "priors",
@@ -201,7 +202,7 @@ if TYPE_CHECKING:
     from edgewise.scores import BDeu, BGe, DegenerateGaussian, GaussianBIC, Score, score
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)

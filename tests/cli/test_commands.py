@@ -73,6 +73,25 @@ sys.stderr.write(" ".join(sorted(sys.modules)))
     assert not HEAVY & set(done.stderr.split())
 
 
+@pytest.mark.parametrize("module", ["edgewise.errors", "typer"])
+def test_ctrl_c_while_modules_are_imported_ends_quietly(module):
+    script = f"""
+import sys
+before = set(sys.modules)
+from edgewise.cli import main
+assert "typing" not in set(sys.modules) - before
+class Interrupter:
+    def find_spec(name, path, target=None):
+        if name == {module!r}:
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupter)
+sys.argv = ["edgewise", "--version"]
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)  # noqa: S603
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
 def test_a_run_that_compiles_nothing_does_not_prepare_for_it(run, table, tmp_path):
     assert run("fit", table.name, "--out", "first", *QUICK).code == 0
     script = f"""
@@ -90,6 +109,13 @@ def test_the_installed_command_is_the_module():
     entry = os.path.join(os.path.dirname(sys.executable), "edgewise")
     done = subprocess.run([entry, "--help"], capture_output=True, text=True, check=True)  # noqa: S603
     assert "Usage: edgewise" in done.stdout
+
+
+def test_what_a_file_is_taken_for_is_said_once(run, table):
+    pd.read_csv(table).to_csv("indexed.csv")
+    done = run("fit", "indexed.csv", "--out", "out", *QUICK, "--quiet")
+    assert done.code == 0
+    assert done.err.count("has no name and was taken as row names") == 1
 
 
 def test_fit_writes_its_results(run, table, tmp_path):

@@ -98,6 +98,7 @@ def test_quiet_says_nothing_but_what_is_wrong(run, here):
     )
     shown = run("compare", "control", "poor", "--out", "out", "--overwrite")
     assert "Note: Differences may be due to the chains of poor" in shown.out
+    assert "run longer (edgewise resume with --iterations)" in shown.out
 
 
 def test_a_run_is_compared_with_itself(run, here):

@@ -18,6 +18,7 @@ from edgewise.cli.translating import OPTIONS, SAMPLERS, SCORES, translate
         ("With iterations=10, burn_in=0.2 and thin=5.", "With --iterations 10, --burn-in 0.2 and --thin 5."),
         ("Run longer (edgewise.extend).", "Run longer (edgewise resume with --iterations)."),
         ("Use ranks (transform='ranks', or --ranks).", "Use ranks (--ranks)."),
+        ("Use what is known (missing='em', or --missing em).", "Use what is known (--missing em)."),
         ("Say header=True if so, header=False if not.", "Say --header yes if so, --header no if not."),
         ("alpha is a significance level.", "--alpha is a significance level."),
         ("Use DagMCMC(), which has no limit.", "Use --sampler dag, which has no limit."),

@@ -49,6 +49,45 @@ def test_decimal_commas(table, tmp_path):
     assert load_data(tmp_path / "t.csv").fingerprint == load_data(table).fingerprint
 
 
+@pytest.mark.parametrize("delimiter", [",", "\t", ";"])
+@pytest.mark.parametrize("digits", [1, 3])
+def test_quoted_decimal_commas_are_read_where_some_cannot_stand_between_thousands(table, write, delimiter, digits):
+    table = table.round(digits).assign(Raf=np.arange(40) / 2)
+    content = table.map(lambda value: f"{value:g}".replace(".", ",")).to_csv(index=False, sep=delimiter)
+    assert load_data(write(content)).fingerprint == load_data(table).fingerprint
+
+
+def test_commas_that_may_stand_between_thousands_are_refused(write, refusal):
+    cells = [f'"{row + 1},{10 * row + 100}"' for row in range(20)]
+    rows = "\n".join(f"{cell},{row % 7}.5" for row, cell in enumerate(cells))
+    message = refusal(write(f"a,b\n{rows}\n"))
+    assert message.startswith("Column 'a' holds text ('1,100' in row 1), which looks like numbers with other marks:")
+    assert "'2,5' in row 1) among numbers" in refusal(write('a,b\n"2,5",1\n1.25,2\n"3,5",4\n1.5,3\n'))
+
+
+@pytest.mark.parametrize("sign", ["%", " %"])
+@pytest.mark.parametrize("comma", [",", "."])
+def test_percent_signs_are_left_out_where_all_cells_have_one(table, write, sign, comma):
+    table = table.round(1).add(50)
+    content = table.assign(Mek=[f"{value:.1f}{sign}".replace(".", comma) for value in table["Mek"]])
+    assert load_data(write(content.to_csv(index=False))).fingerprint == load_data(table).fingerprint
+
+
+def test_percent_signs_in_some_cells_are_refused(write, refusal):
+    assert "Column 'b' holds text ('3%' in row 5) among numbers" in refusal(write(f"a,b,c\n{ROWS}1,3%,2\n"))
+
+
+def test_a_true_minus_sign_is_read(write):
+    np.testing.assert_array_equal(load_data(write("a,b,c\n" + ROWS.replace("-1", "−1"))).values[1], [-1, 0.03, 7])
+
+
+@pytest.mark.parametrize("line", ["sep=;", '"sep=;"', "\ufeffsep=;\r"])
+def test_the_line_that_tells_excel_the_delimiter_is_no_header(write, line):
+    dataset = load_data(write(f"{line}\na,1;b;c\n" + ROWS.replace(",", ";")))
+    assert dataset.names == ("a,1", "b", "c")
+    assert dataset.n == 4
+
+
 def test_mixed_decimal_marks_are_refused(write, refusal):
     message = refusal(write("a;b\n1,5;2\n3;4\n1.234;5\n2;2\n"))
     assert "decimal comma" in message
@@ -132,6 +171,7 @@ def test_numbers_too_large_for_a_double_are_infinite(write, refusal):
     ("content", "said"),
     [
         ("", ["is empty"]),
+        ("sep=;\n", ["is empty"]),
         ("\n  \n", ["is empty"]),
         ("\ufeff", ["is empty"]),
         ("a,b,c\n", ["column names but no rows"]),
@@ -148,6 +188,7 @@ def test_numbers_too_large_for_a_double_are_infinite(write, refusal):
         ("a,b,c\n1,2,3\n1,2,3,4\n3,4,5\n", ["Row 2", "4 fields where 3"]),
         ("a,b,c\n1,2,3,4,5\n", ["Row 1", "5 fields where 3"]),
         ("a,b,c\n7\n", ["Row 1", "1 field where 3"]),
+        ("a,b,c\n" + ROWS + "# the end\n", ["Row 5", "begins with '# the end'", "what is no row of the table"]),
         ('a,b,c\n1,"2,3\n1,2,3\n', ["cannot be read"]),
     ],
 )

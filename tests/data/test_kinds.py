@@ -111,6 +111,53 @@ def test_kinds_that_do_not_fit_are_refused(table, kinds, error, words):
     assert words in str(caught.value)
 
 
+@pytest.mark.parametrize("form", ["{} mg", "${}", "<{}", "{}±0.1", "{}%v", "{}k", "1'{:03d}", "1.{:03d},5"])
+def test_numbers_with_marks_are_no_levels(table, form):
+    table = table.assign(mass=[form.format(row % 20) for row in range(N)])
+    with pytest.raises(DataError) as caught:
+        load_data(table)
+    assert check_sentence(str(caught.value)).startswith("Column 'mass' holds text (")
+    assert "which looks like numbers with other marks" in str(caught.value)
+    assert len(load_data(table, kinds={"mass": "categorical"}).levels[-1]) == 20
+
+
+def test_marks_are_read_as_numbers_only_where_numbers_are_wanted(table):
+    oxygen = ["5%", "21%", None] * (N // 3)
+    table = table[["dose"]].assign(oxygen=oxygen)
+    assert load_data(table, missing="em").kinds == ("continuous", "continuous")
+    np.testing.assert_array_equal(load_data(table, missing="em").values[:3, 1], [5, 21, np.nan])
+    assert load_data(table, missing="em", kinds={"oxygen": "binary"}).levels[1] == ("21%", "5%")
+    table = table.dropna().assign(size=table["dose"] ** 2)
+    conditions = load_data(table, interventions="oxygen", targets={"21%": [], "5%": ["dose"]}).conditions
+    assert [condition.name for condition in conditions] == ["5%", "21%"]
+
+
+@pytest.mark.parametrize("form", ["2024-03-{:02d}", "{:02d}.03.2024", "3/{}/24", "2024-03-{:02d} 12:30"])
+def test_dates_are_no_levels(table, form):
+    table = table.assign(day=[form.format(row % 20 + 1) for row in range(N)])
+    with pytest.raises(DataError, match=r"Column 'day' holds text .* which looks like dates: replace it by numbers"):
+        load_data(table)
+    assert len(load_data(table, kinds={"day": "categorical"}).levels[-1]) == 20
+
+
+@pytest.mark.parametrize(
+    "levels",
+    [
+        ["10 mg", "20 mg", "50 mg"],
+        ["<50", ">=50"],
+        ["2024-03-01", "2024-03-02"],
+        [f"A{well}" for well in range(20)],
+        [f"{arm}q{band}" for arm in range(1, 6) for band in range(4)],
+        [f"{age}-{age + 5}" for age in range(0, 100, 5)],
+        pd.Categorical([f"{week} weeks" for week in range(20)]),
+    ],
+    ids=["doses", "halves", "batches", "wells", "bands", "ages", "categories"],
+)
+def test_names_of_groups_with_digits_are_levels(table, levels):
+    group = pd.Series(levels)[np.arange(N) % len(levels)].reset_index(drop=True)
+    assert len(load_data(table.assign(group=group)).levels[-1]) == len(levels)
+
+
 def test_names_of_rows_are_refused(table):
     with pytest.raises(DataError, match="Column 'patient' has hardly any value twice"):
         load_data(table.assign(patient=[f"P{row}" for row in range(N)]))

@@ -9,7 +9,7 @@ from scipy import stats
 
 import edgewise as ew
 from edgewise.data import columns, load_data, look, summarize_data
-from edgewise.data.columns import Limits
+from edgewise.data.columns import Limits, find_missing_codes
 from edgewise.data.pairs import _find_carriers, _fisher
 from sentences import check_sentence
 
@@ -137,6 +137,59 @@ def test_few_values_are_codes(clean, rng, codes):
         f"Column 'code' has only {len(codes)} different values, but as numbers it is taken"
         in found["few-values"].sentence
     )
+
+
+@pytest.mark.parametrize("code", [-999, 9999, 99, -99999])
+def test_codes_for_missing_values_are_named(clean, code):
+    table = clean.round(2)
+    table.iloc[5:25, 3] = code
+    table.iloc[[0, 20], 6] = code
+    found = seen(table)
+    assert found.keys() == {"missing-codes"}
+    assert found["missing-codes"].columns == ("X3", "X6")
+    assert found["missing-codes"].sentence.startswith(
+        f"Columns 'X3' and 'X6' hold {code} in 22 cells, far from all other values, as is often written where"
+    )
+
+
+def test_a_code_below_zero_stands_out_among_large_measurements(clean):
+    income = (1000 * np.exp(clean["X0"] - clean["X0"].min())).round()
+    income[[3, 4]] = [-99.0, -99.0]
+    assert seen(clean.assign(X0=income))["missing-codes"].columns == ("X0",)
+    assert "missing-codes" not in seen(clean.assign(X0=income - 500))
+
+
+def test_codes_are_named_before_ranks_hide_them(clean):
+    table = clean.assign(sex=["f", "m", "m"] * 100)
+    table.iloc[5:25, 3], table.iloc[40, 3] = 9999, np.nan
+    with pytest.warns(ew.DataWarning, match="Column 'X3' holds 9999 in 20 cells") as caught:
+        dataset = load_data(table, transform="ranks", missing="em")
+    assert caught[0].filename == __file__
+    assert look(dataset) == ()
+
+
+def test_several_codes_are_listed(clean):
+    table = clean.copy()
+    table.iloc[:2, 0], table.iloc[2:4, 0], table.iloc[5:8, 0] = -99, -999, 999
+    assert "Column 'X0' holds -999, -99 and 999 in 7 cells" in seen(table)["missing-codes"].sentence
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda rng, n: rng.normal(rng.normal(0, 200), 10 ** rng.uniform(0, 3), n).round(),
+        lambda rng, n: rng.poisson(10 ** rng.uniform(-1, 4), n),
+        lambda rng, n: rng.negative_binomial(10 ** rng.uniform(-1, 1), 10 ** rng.uniform(-3, -0.3), n),
+        lambda rng, n: rng.normal(60, 20, n).clip(0, 105).round(),
+        lambda rng, n: rng.integers(1900, 2025, n),
+        lambda rng, n: (100 * rng.beta(0.3, 0.3, n)).round().clip(1, 99),
+    ],
+    ids=["whole numbers", "counts", "uneven counts", "ages", "years", "percent"],
+)
+def test_whole_numbers_hold_no_codes(rng, draw):
+    """Measured: none in 10,000 columns of each."""
+    for n in rng.integers(20, 1000, 300):
+        assert find_missing_codes(draw(rng, n).astype(float)[:, None], ["X"]) == []
 
 
 def test_many_columns_of_codes_are_not_repeated_rows(clean):

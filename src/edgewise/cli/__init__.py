@@ -1,53 +1,14 @@
 """The command line."""
 
-import gc
-import io
 import sys
-import warnings
-
-from edgewise.errors import EdgewiseError, EdgewiseWarning, UnusualDataWarning
-from edgewise.wording import printable
-
-from .translating import translate
-
-OBJECTS_BETWEEN_COLLECTIONS = 50_000
-"""Python looks for garbage after every 700 new objects, over and over among those of all modules that were imported,
-which takes a tenth of a short run. So many take a few megabytes."""
 
 
 def main() -> None:
-    """Run ``edgewise``: an error the user can mend is one sentence on standard error, and exit code 2."""
-    gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            # A name that the terminal cannot show must not end a run.
-            stream.reconfigure(errors="replace")
-    warnings.showwarning = _show_warning
-    warnings.simplefilter("always", EdgewiseWarning)
-    warnings.simplefilter("ignore", UnusualDataWarning)  # the commands say at their end what is unusual
+    """Run ``edgewise``; Ctrl-C ends it quietly even while modules are imported, so that these imports wait for it."""
     try:
-        from .app import app
+        from .calling import call
 
-        code = app(args=sys.argv[1:] or ["--help"], prog_name="edgewise", standalone_mode=False)
-    except EdgewiseError as error:
-        code = _refuse(translate(str(error)))
-    except Exception as error:
-        # Typer's own complaints about arguments: the name of their class depends on its version.
-        explain = getattr(error, "format_message", None)
-        if explain is None:
-            raise
-        context = getattr(error, "ctx", None)
-        command = "edgewise" if context is None else context.command_path
-        code = _refuse(f"{' '.join(explain().split()).rstrip('.')}; see {command} --help.")
-    # Nothing is to be tidied up any more. To look through all that was imported for garbage takes a third of a second.
-    gc.freeze()
+        code = call()
+    except KeyboardInterrupt:
+        code = 130  # as in options.py, which is not imported yet
     sys.exit(code)
-
-
-def _refuse(sentence: str) -> int:
-    sys.stderr.write(f"edgewise: {printable(sentence)}\n")
-    return 2
-
-
-def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
-    sys.stderr.write(f"edgewise: note: {printable(translate(str(message)))}\n")

@@ -9,6 +9,7 @@ import typer
 from edgewise.wording import printable
 
 from .options import OUTPUT, Json, NoColor, Overwrite, Quiet
+from .translating import translate
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,7 +62,7 @@ def compare(
         _show(comparison, out)
     if as_json or quiet:
         for note in comparison.notes:
-            sys.stderr.write(f"edgewise: note: {printable(note)}\n")
+            sys.stderr.write(f"edgewise: note: {printable(translate(note))}\n")
 
 
 def _call(first: Path, second: Path) -> tuple[str, str]:
@@ -84,7 +85,7 @@ def _describe(comparison: "Comparison", first: Path, second: Path) -> dict[str, 
         "second": str(second),
         "names": list(comparison.names),
         "headline": comparison.headline,
-        "notes": list(comparison.notes),
+        "notes": [translate(note) for note in comparison.notes],
         "agreement": comparison.agreement,
         "variables": len(comparison.nodes),
         "beyond_error": int(pairs["beyond_error"].sum()),
@@ -125,7 +126,7 @@ def _show(comparison: "Comparison", out: Path) -> None:
     console.print(Text(f"Beside it are {SUMMARY} and {TABLE}."))
     for note in comparison.notes:
         console.print()
-        console.print(Text.assemble(("Note: ", "bold red"), printable(note)))
+        console.print(Text.assemble(("Note: ", "bold red"), printable(translate(note))))
 
 
 def _tabulate(pairs: "pd.DataFrame", names: tuple[str, str]) -> "Table":

@@ -27,6 +27,7 @@ OPTIONS = (
 WORDS = {
     "transform='ranks', or --ranks": "--ranks",
     "transform='ranks'": "--ranks",
+    "missing='em', or --missing em": "--missing em",
     "header=True": "--header yes",
     "header=False": "--header no",
     "header must be true, false or 'auto'": "--header must be yes, no or auto",

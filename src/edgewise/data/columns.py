@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from edgewise.data.finding import CHANCE, RANKS, Finding
+from edgewise.data.finding import CHANCE, FEWEST_ROWS, RANKS, Finding
 from edgewise.data.moments import FloatArray
-from edgewise.wording import columns_that, count, pronoun, quote
+from edgewise.wording import columns_that, count, enumerate_items, pronoun, quote
 
 MOST_LEVELS = 10
 """Different values of a column up to which they are taken for codes, grades or small counts."""
@@ -27,6 +27,9 @@ GROSS = 5.0
 
 MOST_GROSS = 0.05
 """If more cells than this share are gross, it is the distribution that has heavy tails."""
+
+MISSING_CODES = np.array([sign * (10.0**digits - 1) for digits in range(2, 7) for sign in (-1, 1)])
+"""What is written for a missing value where a cell must hold a number: 99 to 999999, and the same below zero."""
 
 HELPFUL = 2 / 3
 """Logs help if they bring skewness and kurtosis down to this part or less."""
@@ -94,6 +97,25 @@ def find_coarse(values: FloatArray, names: Sequence[str]) -> list[Finding]:
         )
         findings.append(Finding("one-value", tuple(columns), sentence))
     return findings
+
+
+def find_missing_codes(values: FloatArray, names: Sequence[str]) -> list[Finding]:
+    """Find columns in which a number stands for a missing value."""
+    if len(values) < FEWEST_ROWS:
+        return []
+    found = {name: counts for name, column in zip(names, values.T, strict=True) if (counts := _missing_codes(column))}
+    if not found:
+        return []
+    columns = list(found)
+    codes = sorted({code for counts in found.values() for code in counts})
+    cells = sum(sum(counts.values()) for counts in found.values())
+    sentence = (
+        f"{columns_that(columns, 'holds', 'hold')} {enumerate_items([f'{code:.0f}' for code in codes])} in {cells} "
+        "cells, far from all other values, as is often written where a value is missing, but here it is taken for a "
+        "measurement and decides which edges are found: leave these cells empty, and use what is known of their rows "
+        "(missing='em', or --missing em)."
+    )
+    return [Finding("missing-codes", tuple(columns), sentence)]
 
 
 class Limits(NamedTuple):
@@ -207,6 +229,24 @@ def _count_levels(column: FloatArray) -> tuple[int, int]:
     ordered = np.sort(column)
     ends = np.append(np.flatnonzero(ordered[1:] != ordered[:-1]), len(column) - 1)
     return len(ends), int(np.diff(ends, prepend=-1).max())
+
+
+def _missing_codes(column: FloatArray) -> dict[float, int]:
+    """Return the codes for a missing value in a column, each with how often it occurs.
+
+    A code occurs more than once, and is further from all other values than these are from each other; or below zero,
+    where no other value is.
+    """
+    known = column[np.isfinite(column)]
+    others = known[~np.isin(known, MISSING_CODES)]
+    if len(others) == len(known) or len(np.unique(others)) < 2:
+        return {}
+    counts = {code: int((known == code).sum()) for code in MISSING_CODES.tolist()}
+    return {
+        code: number
+        for code, number in counts.items()
+        if number > 1 and (np.abs(others - code).min() > np.ptp(others) or code < 0 <= others.min())
+    }
 
 
 def _runs_with_rows(column: FloatArray) -> bool:

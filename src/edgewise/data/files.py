@@ -27,11 +27,15 @@ import pandas as pd
 
 from edgewise.data.moments import FloatArray
 from edgewise.data.naming import default_names
+from edgewise.data.numerals import to_float
 from edgewise.data.validation import check_names
 from edgewise.errors import ArgumentError, DataError, DataWarning
 from edgewise.wording import count, printable, quote, shorten
 
 DELIMITERS = (",", "\t", ";")
+NAMED_DELIMITER = re.compile(r'"?sep=([,\t;])"?\s*')
+"""A first line that tells Excel the delimiter."""
+
 MISSING = frozenset({"", "na", "n/a", "#n/a", "<na>", "nan", "-nan", "null", "none"})
 """What R, pandas and spreadsheets write for a missing value, in small letters."""
 
@@ -115,7 +119,9 @@ def _naming_parquet(shown: str, arrow_error: type[Exception]) -> Iterator[None]:
 def _read_text(stream: IO[str], header: Header, shown: str) -> pd.DataFrame:
     delimiter = _guess_delimiter(stream, shown)
     rows = _rows(stream, delimiter)
-    top = next(rows)
+    top = next(rows, None)
+    if top is None:
+        raise _empty_error(shown)
     if len(top) == 1:
         raise DataError(
             f"The header of {shown} has only the column {quote(top[0])}, but at least 2 columns are "
@@ -135,10 +141,13 @@ def _read_text(stream: IO[str], header: Header, shown: str) -> pd.DataFrame:
 
 
 def _guess_delimiter(stream: IO[str], shown: str) -> str:
-    """Choose the delimiter that occurs most in the header outside quotes, and go back to the start."""
+    """Choose the delimiter that occurs most in the header outside quotes, and go to where the header is."""
     header = next((line for line in stream if line.strip()), None)
     if header is None:
-        raise DataError(f"The file {shown} is empty, but it must hold column names and rows of numbers.")
+        raise _empty_error(shown)
+    named = NAMED_DELIMITER.fullmatch(header)
+    if named:
+        return named[1]
     if "\0" in header:  # UTF-16 without a byte order mark passes for UTF-8 with zero bytes
         raise _encoding_error(shown)
     stream.seek(0)
@@ -182,8 +191,8 @@ def _parse_rows(
     for number, row in enumerate(rows, start=1):
         if len(row) != width:
             raise DataError(
-                f"Row {number} of {shown} has {count(len(row), 'field')} where {width} are expected: give "
-                "all rows as many fields as the header."
+                f"Row {number} of {shown} has {count(len(row), 'field')} where {width} are expected, and begins with "
+                f"{quote(row[0])}: give all rows as many fields as the header, and remove what is no row of the table."
             )
         fields = row[skipped:]
         if decimal_commas:
@@ -194,7 +203,7 @@ def _parse_rows(
                     "numbers with a decimal point: use one of them throughout."
                 )
             fields = [field.replace(",", ".") if _is_numeral(field) else field for field in fields]
-        numbers = [_to_float(field) for field in fields]
+        numbers = [to_float(field) for field in fields]
         cells.extend(numbers)
         for column, (field, value) in enumerate(zip(fields, numbers, strict=True)):
             if math.isnan(value) and field.strip().lower() not in MISSING:
@@ -216,20 +225,16 @@ def _put_back(values: FloatArray, text: dict[int, str]) -> FloatArray | npt.NDAr
     return mixed
 
 
-def _to_float(field: str) -> float:
-    """Parse a field, with not a number for what is none."""
-    try:
-        return math.nan if "_" in field else float(field)  # Python reads the label 1_000 as a number
-    except ValueError:
-        return math.nan
-
-
 def _is_numeral(field: str) -> bool:
-    return not math.isnan(_to_float(field.replace(",", ".")))
+    return not math.isnan(to_float(field.replace(",", ".")))
 
 
 def _decimal_marks(fields: list[str]) -> set[str]:
     return {mark for field in fields for mark in ",." if mark in field and _is_numeral(field)}
+
+
+def _empty_error(shown: str) -> DataError:
+    return DataError(f"The file {shown} is empty, but it must hold column names and rows of numbers.")
 
 
 def _encoding_error(shown: str) -> DataError:

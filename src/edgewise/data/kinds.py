@@ -6,6 +6,7 @@ categories are binary or categorical, ordered categories ordinal. Cells of a dis
 of their levels; what is missing is not a number.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -13,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from edgewise.data.numerals import read_marks
 from edgewise.data.validation import find_non_number, is_number
 from edgewise.errors import ArgumentError, DataError
 from edgewise.wording import columns_that, count, enumerate_names, pronoun, quote
@@ -22,6 +24,24 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 MOST_LEVELS = 100
 """Levels of a column that can still be looked over in tables; codes would have room for 255."""
+
+USUAL_LEVELS = 10
+"""Different values of a column of text up to which they are not looked into."""
+
+NEARLY_ALL = 0.9
+"""The share of the cells of a column that tells what it holds."""
+
+TEXT_FAULTS = {
+    re.compile(r"\d{4}[-/.]\d\d?[-/.]\d\d?\b.*|\d\d?[-/.]\d\d?[-/.]\d{2,4}\b.*"): (
+        "which looks like dates: replace {them} by numbers, such as days since the first, leave {them} out, or if they "
+        "are names of groups, call {them} categorical"
+    ),
+    re.compile(r"[-+−<>≤≥=~≈$€£]*\s*\d[\d\s.,'’]*(\D{0,12}|(±|\+/-).*)"): (
+        "which looks like numbers with other marks: leave only digits and a decimal point in each cell, or if they are "
+        "names of groups, call {them} categorical"
+    ),
+}
+"""What text with many different values may be instead of levels, by its shape."""
 
 
 class Column(NamedTuple):
@@ -57,6 +77,7 @@ def read_columns(frame: pd.DataFrame, names: Sequence[str], kinds: Mapping[str, 
     """
     told = _check_kinds(kinds, names)
     series = dict(zip(names, (column for _, column in frame.items()), strict=True))
+    series |= read_marks({name: column for name, column in series.items() if told.get(name) in (None, "continuous")})
     _refuse_faults({name: _find_fault(column, told.get(name)) for name, column in series.items()}, series)
     columns = [_read_column(column, name, told.get(name)) for name, column in series.items()]
     _check_levels(columns, names)
@@ -100,8 +121,11 @@ def _find_fault(column: "pd.Series[Any]", told: Kind | None) -> str | None:
             "ordered category of pandas"
         )
     if _has_numbers(column):
-        return "among numbers: correct such cells, or if all values are names of groups, call {them} categorical"
-    return None
+        return (
+            "among numbers: correct such cells, leave them empty where a value is missing, or if all values are names "
+            "of groups, call {them} categorical"
+        )
+    return next((fault for shape, fault in TEXT_FAULTS.items() if _have_shape(column, shape)), None)
 
 
 LEVELS = ("text", "true/false values", "categories")
@@ -131,6 +155,15 @@ def _has_numbers(column: "pd.Series[Any]") -> bool:
     if isinstance(column.dtype, pd.CategoricalDtype):
         return False
     return any(is_number(value) or _is_numeral(value) for value in column[~column.isna()])
+
+
+def _have_shape(column: "pd.Series[Any]", shape: re.Pattern[str]) -> bool:
+    """Whether a column of text has more values than groups usually have, and nearly all are of a shape."""
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return False
+    known = [str(value) for value in column[~column.isna()]]
+    fitting = sum(shape.fullmatch(value) is not None for value in known)
+    return len(set(known)) > USUAL_LEVELS and fitting >= NEARLY_ALL * len(known)
 
 
 def _is_numeral(value: object) -> bool:

@@ -12,6 +12,7 @@ import pandas as pd
 from pandas.api.types import is_scalar
 
 from edgewise.data import validation
+from edgewise.data.columns import find_missing_codes
 from edgewise.data.conditions import Interventions, Targets, read_conditions, read_mask, sum_up
 from edgewise.data.dataset import Covariance, Dataset, fingerprint
 from edgewise.data.dependence import check_definite, check_independent
@@ -98,7 +99,8 @@ def load_data(data: Data, **reading: Unpack[Reading]) -> Dataset:
     Warns
     -----
     DataWarning
-        If the first column of a file was taken as row names, or rows were left out.
+        If the first column of a file was taken as row names, rows were left out, or numbers that seem to stand for
+        missing values were replaced by ranks.
 
     Examples
     --------
@@ -193,6 +195,7 @@ def _from_frame(frame: pd.DataFrame, settings: _Settings, *, source: str | None 
     validation.check_varying(values, names)
     if settings.transform == "ranks":
         treatment["transform"] = "ranks"
+        _warn_of_codes(values, names, columns)
         _rank(values, columns)
     if settings.kinds:
         treatment["told_kinds"] = sorted(settings.kinds)
@@ -267,6 +270,13 @@ def _treat_missing(
         )
         treatment["dropped_rows"] = dropped
     return kept, treatment
+
+
+def _warn_of_codes(values: FloatArray, names: Sequence[str], columns: Sequence[Column]) -> None:
+    """Say which numbers seem to stand for missing values, which a look at ranks cannot tell."""
+    numeric = [number for number, column in enumerate(columns) if column.kind == "continuous"]
+    for finding in find_missing_codes(values[:, numeric], [names[number] for number in numeric]):
+        warnings.warn(finding.sentence, DataWarning, stacklevel=4)
 
 
 def _rank(values: FloatArray, columns: Sequence[Column]) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from edgewise.data.columns import describe_columns, find_coarse, find_numbered, find_shapes
+from edgewise.data.columns import describe_columns, find_coarse, find_missing_codes, find_numbered, find_shapes
 from edgewise.data.dataset import Dataset
 from edgewise.data.finding import FEWEST_ROWS, Finding
 from edgewise.data.moments import FloatArray
@@ -110,8 +110,9 @@ def _look_at_numbers(dataset: Dataset, told: Sequence[str]) -> list[Finding]:
     findings: list[Finding] = []
     if values is not None:
         numbered, coarse = find_numbered(values, names), find_coarse(values, names)
-        measured = _not_in([*numbered, *coarse], names)
-        findings += [*numbered, *(finding for finding in coarse if not set(told).issuperset(finding.columns))]
+        codes = find_missing_codes(values, names)
+        measured = _not_in([*numbered, *coarse, *codes], names)
+        findings += [*numbered, *codes, *(finding for finding in coarse if not set(told).issuperset(finding.columns))]
         if measured:
             findings += find_repeated(values[:, _not_in(numbered, names)] if numbered else values)
         if measured and len(values) >= FEWEST_ROWS:

@@ -30,7 +30,9 @@ def check_names(names: Sequence[str]) -> None:
     """Refuse empty, invisible and repeated column names, and halves of characters, which no file can hold."""
     empty = [position for position, name in enumerate(names, start=1) if not any(map(_is_visible, name))]
     if empty:
-        raise DataError(f"Column {empty[0]} of the data has no name: give every column a name.")
+        raise DataError(
+            f"Column {empty[0]} of the data has no name: give every column a name, or remove it if it is empty."
+        )
     lost = [position for position, name in enumerate(names, start=1) if name == "NaN"]
     if lost:
         raise DataError(
