@@ -13,7 +13,7 @@ from math import exp, inf, log
 import numpy as np
 from scipy.special import logsumexp
 
-KINDS = ("relocate", "turn", "reverse", "parents", "swap", "outside")
+KINDS = ("relocate", "turn", "reverse", "parents", "swap", "outside", "edge")
 
 
 def subsets(members):
@@ -327,6 +327,30 @@ class NaivePairs:
             forth, back = 1 / 2 / len(present), self.share[node] * self.proposal[node, u] / 2
             self._toggle(changed, dag, node, {u}, forth, back / forth)
         yield from self.drawn(order, dag, changed)
+
+    def edge(self, order, dag):
+        """Change a single edge, and accept it by families and what is believed beyond edges at once."""
+        edges = [(u, node) for node in range(self.p) for u in dag[node] if self.is_free(node, u)]
+        pairs = list(product(range(self.p), repeat=2))
+        proposals = [(dag, pair, 1 / 4 / self.p**2, 1 / 4 / (len(edges) + 1)) for pair in pairs]
+        for u, node in edges:
+            bare = (*dag[:node], dag[node] - {u}, *dag[node + 1 :])
+            proposals.append((bare, None, 1 / 4 / len(edges), 1 / 4 / self.p**2))
+            others = [((node, u), 1.0)]
+            others += [((other, node), 1 / 2 / self.p) for other in range(self.p) if other != u]
+            others += [((u, other), 1 / 2 / self.p) for other in range(self.p) if other != node]
+            proposals += [(bare, pair, share / 4 / len(edges), share / 4 / len(edges)) for pair, share in others]
+        for bare, added, forth, back in proposals:
+            new = bare
+            if added is not None:
+                u, node = added
+                if not self.is_free(node, u) or u in bare[node] or u in self.below(bare, node):
+                    continue
+                new = (*bare[:node], bare[node] | {u}, *bare[node + 1 :])
+            log_ratio = self.log_families(new) + self.log_beyond(new) - self.log_families(dag) - self.log_beyond(dag)
+            accepted = exp(min(log_ratio + log(back / forth), 0.0))
+            yield from self._with_orders(new, forth * accepted)
+            yield from self._with_orders(dag, forth * (1 - accepted))
 
     def _toggle(self, changed, dag, node, some, proposed, ratio=1.0):
         """Add the probability of a DAG in which a variable has gained some parents, and lost others."""

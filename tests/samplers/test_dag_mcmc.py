@@ -329,7 +329,8 @@ MISTAKES = {
     ),
     "what the prior says of paths is ignored": (
         CHANGING,
-        ("or is_rejected(beyond - pair.beyond[0], rng.random())", ""), "paths", ("reverse", "parents", "outside"),
+        ("or is_rejected(log_ratio + beyond - pair.beyond[0], rng.random())", ""),
+        "paths", ("reverse", "parents", "outside", "edge"),
     ),
     "parents are drawn from all candidates": (
         [candidates.draw_set_with, candidates.draw_set, relocation.propose, *RELOCATING],
@@ -410,6 +411,21 @@ MISTAKES = {
     "how many there are to swap with is left out": (
         [changes.swap_parent, changes.change_family, *CHANGING],
         (" - room.log_number[sets.number[other]]", ""), "uneven candidates", ("swap",),
+    ),
+    "how many edges there are to remove is left out": (
+        [changes.change_edge, *CHANGING], ("- math.log(edges + 1)", ""), "paths", ("edge",),
+    ),
+    "what the data say of a single edge is ignored": (
+        [changes.change_edge, *CHANGING], ("log_ratio += pair.log_weight[w] - room.old_log_weight[c]", "pass"),
+        "paths", ("edge",),
+    ),
+    "a single edge closes a cycle": (
+        [changes.add_edge, changes.change_edge, *CHANGING], ("if has(room.below, 0, i):", "if False:"),
+        "paths", ("edge",),
+    ),
+    "required edges are removed": (
+        [changes.pick_free, changes.change_edge, *CHANGING], ("if rules.edge[rules.row[v], u] == TESTED:", "if True:"),
+        "required and forbidden", ("edge",),
     ),
 }  # fmt: skip
 """Kernels to alter, what to write in place of what, a case, and the kinds of moves in which each mistake must show."""
@@ -778,6 +794,34 @@ def test_a_wrong_target_is_caught_by_full_runs(monkeypatch):
     monkeypatch.setattr(sampler, "work", altered(kernels, right=right, wrong=wrong)["work"])
     error, chance = find_errors("sparsity", "auto")
     assert (error > BOUND * chance + RARE).any()
+
+
+def as_much_as(edges):
+    """What Sparsity(edges) says, in other words."""
+    yield LogPrior(lambda dag: -edges * dag.sum())
+    yield Paths(["X0", "X1"], ["X0", "X1"], strength=-edges)
+
+
+def test_a_prior_is_heard_against_strong_data():
+    """All that families are drawn by are the data, which want the edge 3e8 times as much; the prior does not."""
+    data = ew.Covariance(np.array([[1.0, 0.6], [0.6, 1.0]]), 100, names=["X0", "X1"])
+    with_edge, without = (ew.score(np.array([[0, edge], [0, 0]], bool), data) for edge in (1, 0))
+    for prior in as_much_as(with_edge - without):
+        posterior = ew.sample(data, prior=prior, iterations=20_000, seed=1, progress=False)
+        joined = posterior.edge_probabilities("undirected").iloc[0, 1]
+        assert abs(joined - 2 / 3) < 0.03  # 4 standard errors of 4000 independent draws
+
+
+def test_required_ancestors_are_reached_by_all_paths():
+    """Where data show no edge at all, paths are as short or as long as their edges are dear, not as at the start."""
+    rng = np.random.default_rng(1)
+    data = pd.DataFrame(rng.normal(size=(3000, 4)), columns=name(4))
+    constraints = Constraints(ancestors=[("X0", "X3"), ("X1", "X3"), ("X2", "X3")])
+    exact = ew.exact_posterior(data, constraints=constraints)
+    posterior = ew.sample(data, constraints=constraints, seed=1, progress=False)
+    difference = posterior.edge_probabilities() - exact.edge_probabilities()
+    assert difference.abs().to_numpy().max() < 0.06
+    assert exact.edge_probabilities()["X3"].iloc[:3].between(0.3, 0.7).all()
 
 
 # -- edge probabilities given all other edges, and in the place of others

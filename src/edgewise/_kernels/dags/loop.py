@@ -11,7 +11,7 @@ from ..basics.recorder import note_family
 from ..compiling import in_place, inner
 from .beyond import weigh_beyond
 from .candidates import draw_set, draw_variable
-from .changes import OUTSIDE, RELOCATE, change_dag, weigh_parents
+from .changes import EDGE, RELOCATE, change_dag, weigh_parents
 from .pairs import allow, log_order, set_parents
 from .relocation import relocate
 
@@ -75,7 +75,7 @@ def run(pair, target, views, room, shares, steps, stride, until_draw, thin, reco
         for _ in range(stride):
             choice = rng.random()
             kind = 0
-            while kind < OUTSIDE and choice >= shares[kind]:
+            while kind < EDGE and choice >= shares[kind]:
                 choice -= shares[kind]
                 kind += 1
             which = draw_variable(target, rng)
