@@ -16,7 +16,7 @@ given to a method in a process of its own, on one thread. CPU time is that of th
 imports, and without compiling what is compiled once for all data: before its time is taken, a method is run on a small
 set. DiBS is compiled for each data set anew, and that counts. Who needs more seconds of CPU time for a set than LIMITS
 has "did not end", and is not asked about more variables. No further set is begun when a method has used that much for
-those of one size.
+those of one size, and the SLOW ones are given one set of each.
 
 Each method has the settings that its makers have as defaults or use in their examples, with two exceptions. BOSS and
 GRaSP also have, and GES has only, a penalty that was chosen on two sets of 30 variables, which are among those that are
@@ -127,8 +127,8 @@ PENALTY = {"lambda_value": 1.0}
 """Twice that of BIC, the penalty discount of 2 that Tetrad has for BOSS and GRaSP.
 
 In causal-learn 0.1.4 the default of BOSS and GRaSP is 2, four times BIC's, and that of GES .5, BIC's own. With 1 they
-are nearer to the truth at 100 rows, and BOSS is farther at 1000, so BOSS and GRaSP are run with both. Neither takes a
-seed: another run has other results.
+are nearer to the truth at 100 rows, and at 1000 now the one and now the other is, so BOSS and GRaSP are run with both.
+Neither takes a seed: another run has other results, and ``--only`` with the number of a set several times has several.
 """
 
 
