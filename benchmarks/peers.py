@@ -16,7 +16,7 @@ given to a method in a process of its own, on one thread. CPU time is that of th
 imports, and without compiling what is compiled once for all data: before its time is taken, a method is run on a small
 set. DiBS is compiled for each data set anew, and that counts. Who needs more seconds of CPU time for a set than LIMITS
 has "did not end", and is not asked about more variables. No further set is begun when a method has used that much for
-those of one size.
+those of one size, and the SLOW ones are given one set of each.
 
 Each method has the settings that its makers have as defaults or use in their examples, with two exceptions. BOSS and
 GRaSP also have, and GES has only, a penalty that was chosen on two sets of 30 variables, which are among those that are
@@ -58,9 +58,11 @@ FOLDER = Path(__file__).parents[1] / "docs" / "peers"
 SIZES = [(p, n) for p in (10, 30, 100, 200) for n in (100, 1000)]
 FIRST = (30, 100, 10, 200)
 SLOW = {"GES", "pgmpy hill climbing", "pgmpy GES", "sumu (Gadget)", "DiBS"}
-"""Which numbers of variables come first, and which methods last: a run that is stopped then has most of what it can."""
+"""Which numbers of variables come first, and which methods last for each: a run that is stopped has what matters."""
 
 SETS = {10: 3, 30: 3, 100: 2, 200: 1}
+"""How many sets a method is given; those in SLOW are given the first one."""
+
 LIMITS = {10: 60, 30: 60, 100: 60, 200: 120}
 """Seconds of CPU time for a set, by the number of variables: at least twice what the default takes."""
 
@@ -125,8 +127,8 @@ PENALTY = {"lambda_value": 1.0}
 """Twice that of BIC, the penalty discount of 2 that Tetrad has for BOSS and GRaSP.
 
 In causal-learn 0.1.4 the default of BOSS and GRaSP is 2, four times BIC's, and that of GES .5, BIC's own. With 1 they
-are nearer to the truth at 100 rows, and BOSS is farther at 1000, so BOSS and GRaSP are run with both. Neither takes a
-seed: another run has other results.
+are nearer to the truth at 100 rows, and at 1000 now the one and now the other is, so BOSS and GRaSP are run with both.
+Neither takes a seed: another run has other results, and ``--only`` with the number of a set several times has several.
 """
 
 
@@ -337,12 +339,12 @@ def run():
         print(f"{package} {version(package)}" if is_installed(package) else f"{package} is not installed: left out")
     rows = pd.read_csv(FOLDER / "results.csv").to_dict("records") if (FOLDER / "results.csv").exists() else []
     runs = [(name, p, n) for p, n in SIZES for name, (package, _) in METHODS.items() if is_installed(package)]
-    for name, p, n in sorted(runs, key=lambda run: (run[0] in SLOW, FIRST.index(run[1]))):
+    for name, p, n in sorted(runs, key=lambda run: (FIRST.index(run[1]), run[0] in SLOW)):
         before = [row for row in rows if (row["method"], row["n"]) == (name, n) and row["p"] <= p]
         here = [row for row in before if row["p"] == p]
         used = sum(row["cpu_seconds"] for row in here if row["outcome"] == "ended")
         has_given_up = any(row["outcome"] != "ended" for row in before)
-        numbers = sorted(set(range(SETS[p])) - {row["set"] for row in here})
+        numbers = sorted(set(range(1 if name in SLOW else SETS[p])) - {row["set"] for row in here})
         if numbers and not has_given_up and used <= LIMITS[p]:
             for found in ask(name, p, n, numbers):
                 rows.append({"method": name, "version": version(METHODS[name][0]), "p": p, "n": n, **found})
@@ -381,7 +383,8 @@ def tabulate(results, variables):
             if (*size, name) in means.index:
                 found = means.loc[(*size, name)]
                 area = f"{found['area']:.3f}".removeprefix("0")
-                cells.append(f"{found['distance']:.1f}, {area}, {found['cpu_seconds']:.2g} s")
+                fewer = f" ({found['sets']:.0f} set)" if found["sets"] < SETS[size[0]] else ""
+                cells.append(f"{found['distance']:.1f}, {area}, {found['cpu_seconds']:.2g} s{fewer}")
             else:
                 cells.append(explain_absence(results, name, *size))
         lines.append(f"| {name} | " + " | ".join(cells) + " |")
