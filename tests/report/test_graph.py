@@ -2,6 +2,7 @@
 
 import re
 import struct
+from functools import cache
 from xml.etree import ElementTree
 
 import numpy as np
@@ -79,17 +80,18 @@ def wavering(dag, nodes=None, draws=20):
     return make_posterior(dags, nodes=nodes)
 
 
-def posteriors():
-    yield "p11", lambda: wavering(ew.simulate(11, 2, seed=1).dag, nodes=SACHS)
-    yield "p46", lambda: wavering(ew.simulate(46, 2, neighbours=2, seed=1).dag)
-    yield (
-        "p107",
-        lambda: wavering(hub_dag(107), nodes=[f"a gene of number {v}"[: 6 + v % 14] + f"{v}" for v in range(107)]),
-    )
-    yield "p200", lambda: wavering(ew.simulate(200, 2, neighbours=2, seed=1).dag)
+MAKERS = {
+    "p11": lambda: wavering(ew.simulate(11, 2, seed=1).dag, nodes=SACHS),
+    "p46": lambda: wavering(ew.simulate(46, 2, neighbours=2, seed=1).dag),
+    "p107": lambda: wavering(hub_dag(107), nodes=[f"a gene of number {v}"[: 6 + v % 14] + f"{v}" for v in range(107)]),
+    "p200": lambda: wavering(ew.simulate(200, 2, neighbours=2, seed=1).dag),
+}
 
 
-CASES = pytest.mark.parametrize("make", [make for _, make in posteriors()], ids=[name for name, _ in posteriors()])
+@cache
+def make(size):
+    """Return the same posterior each time, so that its report is written once."""
+    return MAKERS[size]()
 
 
 def show(page, threshold=None, chosen=None, *, near=False):
@@ -99,12 +101,12 @@ def show(page, threshold=None, chosen=None, *, near=False):
 
 
 ON_SCREENS = pytest.mark.parametrize(
-    ("make", "viewport"),
+    ("size", "viewport"),
     [
-        *(pytest.param(make, "desktop", id=f"desktop-{name}") for name, make in posteriors()),
+        *(pytest.param(size, "desktop", id=f"desktop-{size}") for size in MAKERS),
         *(
-            pytest.param(make, "phone", id=f"phone-{name}", marks=[pytest.mark.slow] * (name != "p11"))
-            for name, make in posteriors()
+            pytest.param(size, "phone", id=f"phone-{size}", marks=[pytest.mark.slow] * (size != "p11"))
+            for size in MAKERS
         ),
     ],
 )
@@ -120,9 +122,9 @@ HEAT_MAP = """() => {
 
 
 @ON_SCREENS
-def test_the_heat_map_has_names_only_where_there_is_room(make, open_page, viewport):
+def test_the_heat_map_has_names_only_where_there_is_room(size, open_page, viewport):
     """It used to keep the height of a desktop on a phone, with names on top of each other beside a small square."""
-    posterior = make()
+    posterior = make(size)
     found = open_page(posterior, viewport).evaluate(HEAT_MAP)
     assert found["cells"] > 0.5 * found["height"]
     assert found["height"] <= found["width"]
@@ -132,12 +134,12 @@ def test_the_heat_map_has_names_only_where_there_is_room(make, open_page, viewpo
 
 
 @ON_SCREENS
-def test_no_line_runs_through_a_box(make, open_page, screenshot, viewport, request):
-    posterior = make()
+def test_no_line_runs_through_a_box(size, open_page, screenshot, viewport):
+    posterior = make(size)
     page = open_page(posterior, viewport)
     assert page.locator("[data-node]").count() == len(posterior.nodes)  # it opens on the whole
     assert page.locator("#near").is_checked() is False
-    screenshot(page, f"graph-{request.node.callspec.id}")
+    screenshot(page, f"graph-{viewport}-{size}")
     seen = set()
     for threshold in (0.3, 0.5, 0.9):
         show(page, threshold)
@@ -159,10 +161,10 @@ def test_a_line_through_a_box_would_be_seen(open_page):
     assert crossed
 
 
-@CASES
-def test_the_page_draws_what_figures_draw(make, open_page):
+@pytest.mark.parametrize("size", MAKERS)
+def test_the_page_draws_what_figures_draw(size, open_page):
     """The page lays out by itself, and figures are laid out in Python: number by number the same."""
-    posterior = make()
+    posterior = make(size)
     page = open_page(posterior)
     pairs = drawn_pairs(posterior)
     for threshold, chosen in ((0.05, None), (0.5, None), (0.7, 3), (0.3, 5)):
@@ -309,7 +311,7 @@ def test_one_comes_from_the_whole_to_a_neighbourhood_and_back(open_page):
 
 
 def test_a_small_variable_is_magnified_under_the_pointer(open_page):
-    page = open_page(wavering(ew.simulate(200, 2, neighbours=2, seed=1).dag))
+    page = open_page(make("p200"))
     node = page.locator('[data-node="50"]')
     assert node.bounding_box()["height"] < 20
     node.hover()
