@@ -28,7 +28,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from edgewise import graphs
-from edgewise._kernels.graphs.orientation import Excluded, exclude
+from edgewise._kernels.graphs.orientation import exclude
+from edgewise._kernels.graphs.reaching import Known, require
 from edgewise.data import find_columns
 from edgewise.errors import ArgumentError
 from edgewise.graphs import BoolMatrix
@@ -80,15 +81,17 @@ class Knowledge:
         """Whether i is an ancestor of j in no DAG: `not_ancestors`, and whatever comes after j in every order."""
         return self.not_ancestors | self.before.T
 
-    def exclude(self, told: BoolMatrix | None = None) -> Excluded:
-        """Return the edges and the paths that no DAG has, for the kernel that finds compelled edges.
+    def tell_apart(self, told: BoolMatrix | None = None) -> Known:
+        """Return the edges and paths that no DAG has, and the paths that all have, for what finds compelled edges.
 
         Parameters
         ----------
         told
             Whether interventions tell the direction of an edge between i and j, shape (p, p), symmetric.
         """
-        return exclude(self.forbidden, self.unreached, told)
+        # Required edges make paths by themselves.
+        paths = self.ancestors & ~graphs.ancestors(self.required)
+        return require(exclude(self.forbidden, self.unreached, told), paths)
 
 
 @dataclass(frozen=True, kw_only=True)
