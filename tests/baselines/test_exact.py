@@ -2,6 +2,7 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import edgewise as ew
@@ -288,6 +289,22 @@ def test_constraints_compel_edges(rng):
     expected = np.tensordot(found.probabilities, labels, axes=1)
     np.testing.assert_allclose(found.edge_probabilities("compelled"), expected, rtol=0, atol=1e-12)
     assert found.edge_probabilities("compelled").loc["X1", "X3"] == 1
+
+
+def test_a_required_path_tells_the_directions_of_a_chain(rng):
+    """Of the DAGs equivalent to a -> b -> c, this is the only one in which a is an ancestor of c."""
+    a, b, c = rng.standard_normal((3, 500))
+    data = pd.DataFrame({"a": a, "b": a + b, "c": a + b + c})
+    constraints = ew.Constraints(ancestors=[("a", "c")])
+    exact = ew.exact_posterior(data, over="dags", constraints=constraints)
+    chain = np.array([[0, 1, 0], [0, 0, 1], [0, 0, 0]], bool)
+    (probability,) = exact.probabilities[(exact.dags == chain).all(axis=(1, 2))]
+    told = exact.edge_probabilities("compelled")
+    assert told.loc["a", "b"] == told.loc["b", "c"] == pytest.approx(probability)
+    assert probability > 0.8
+    sampled = ew.sample(data, constraints=constraints, iterations=4000, seed=1, progress=False)
+    np.testing.assert_allclose(sampled.edge_probabilities("compelled"), told, rtol=0, atol=0.03)
+    assert sampled.pairs()["direction"].tolist()[:2] == ["->", "->"]
 
 
 @pytest.mark.parametrize("constraints", [None, ew.Constraints(tiers=[[0], [2]])])

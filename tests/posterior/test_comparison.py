@@ -10,12 +10,13 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import edgewise as ew
 from edgewise.posterior import differences
 from edgewise.posterior.contrasts import contrast_runs
 from edgewise.posterior.differences import FEW, PLACES, Beliefs, combine_errors, critical_deviate, read_beliefs
-from edgewise.posterior.edge_errors import told_error
+from edgewise.posterior.edge_errors import least_error, told_error
 from edgewise.posterior.monte_carlo import monte_carlo_error
 from naive.graphs import random_dag
 from records import make_posterior
@@ -298,6 +299,28 @@ def test_the_error_of_what_is_told_is_that_of_the_share():
     assert 0.8 < ratio.mean() < 1.2
     assert ratio.min() > 0.6
     assert ratio.max() < 1.5
+
+
+def test_few_draws_that_agree_have_an_error():
+    """Of a short run: rare edges are in few draws or none, all of which may agree on whether they are compelled."""
+    posterior = sample(ew.simulate(8, 100, seed=1).data, iterations=400)
+    directed = posterior.edge_probabilities("directed").to_numpy()
+    given = posterior.compelled_share / np.where(posterior.directed_share > 0, posterior.directed_share, 1.0)
+    agree = (directed > 0) & ((posterior.directed_share == 0) | (given == 0) | (given == 1))
+    assert agree.sum() > 5
+    assert (told_error(posterior)[agree] > 0).all()
+    # Of an edge that no draw has, whether it is compelled may be anything.
+    unseen = (directed > 0) & (posterior.directed_share == 0)
+    np.testing.assert_allclose(told_error(posterior)[unseen], directed[unseen] * stats.beta(0.5, 0.5).std(), rtol=1e-6)
+
+
+@pytest.mark.parametrize(("number", "compelled"), [(0, 0), (1, 1), (3, 0), (10, 10), (40, 13)])
+def test_the_least_error_is_that_of_independent_draws(number, compelled):
+    """``number`` of 100 independent draws have an edge, ``compelled`` of them a compelled one."""
+    share, given = number / 100, compelled / max(number, 1)
+    error = np.sqrt(share * (1 - share) / 100)
+    found = least_error(np.array([given]), np.array([share]), np.array([error]), 100)
+    assert found == pytest.approx(stats.beta(compelled + 0.5, number - compelled + 0.5).std())
 
 
 def test_the_error_of_what_is_told_knows_weights():

@@ -296,7 +296,31 @@ def test_advice_names_the_best_experiment():
     star = np.zeros((2, 5, 5), bool)
     star[:, [0, 1], 2] = True
     star[0, 3, 4] = star[1, 4, 3] = True
-    assert posterior_of(star).advice == "1 of 3 directions stays open; setting X3 would tell most about it (1.0 bits)."
+    assert posterior_of(star).advice == "1 of 3 directions stays open; setting X3 would tell it (1.0 bits)."
+
+
+def test_advice_is_about_the_directions_that_it_counts():
+    """X0 - X1 is joined in 6 of 10 draws, X2 to three others in 4. Setting X2 tells most, but nothing of X0 - X1."""
+    star = np.zeros((6, 6), bool)
+    star[2, 3:] = True
+    stars = [*equivalence_class(star), *np.zeros((6, 6, 6), bool)]
+    forward = np.zeros((6, 6), bool)
+    forward[0, 1] = True
+    pair = [forward, forward.T] * 3 + [np.zeros_like(forward)] * 4
+    posterior = posterior_of([one | other for one in stars for other in pair])
+    assert posterior.next_experiments()["target"].iloc[0] == "X2"
+    assert posterior.advice == "The direction stays open; setting X0 would tell it (0.6 bits)."
+
+
+@pytest.mark.parametrize("edges", [[(0, 1), (1, 2), (2, 3)], [(0, 1), (0, 2), (0, 3), (1, 2)], [(0, 1), (2, 3)]])
+def test_advice_has_the_bits_of_these_directions_together(edges):
+    posterior = sample(data_of(edges, 4), iterations=4000)
+    pairs = posterior.numbered_pairs
+    still_open = pairs[(pairs["joined"] >= 0.5) & (pairs["direction"] == "-")]
+    about = lambda dag: dag[still_open["a"], still_open["b"]].tobytes()  # noqa: E731
+    best = posterior.next_experiments(about).iloc[0]
+    assert f"setting {best['target']} would tell" in posterior.advice
+    assert f"({best['bits_beyond']:.1f} bits)" in posterior.advice
 
 
 def test_where_nothing_helps_nothing_is_advised():

@@ -332,8 +332,8 @@ class ExactPosterior(ExactEdges):
 
     def _compelled(self) -> np.ndarray:
         told = told_by(self.targets, len(self.nodes))
-        excluded = exclude(told=told) if self.knowledge is None else self.knowledge.exclude(told)
-        return np.asarray(compelled_weighted_sum(self.dags, self.probabilities, excluded))
+        known = exclude(told=told) if self.knowledge is None else self.knowledge.tell_apart(told)
+        return np.asarray(compelled_weighted_sum(self.dags, self.probabilities, known))
 
 
 def _as_number(value: object) -> float:

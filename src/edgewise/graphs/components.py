@@ -22,7 +22,7 @@ from functools import lru_cache
 import numpy as np
 
 from edgewise._kernels.graphs.equivalence import add_compelled, new_lists
-from edgewise._kernels.graphs.orientation import Excluded
+from edgewise._kernels.graphs.reaching import Known
 from edgewise.graphs.adjacency import BoolMatrix
 
 MOST_MEMBERS = 10_000
@@ -35,8 +35,8 @@ Edges = tuple[tuple[int, int], ...]
 """Edges i - j with i < j of a connected graph on variables 0, 1, ..."""
 
 
-def label_open(dags: BoolMatrix, excluded: Excluded) -> Iterator[BoolMatrix]:
-    """Yield, for each DAG, its edges that are not compelled, given what is excluded; shape (p, p).
+def label_open(dags: BoolMatrix, known: Known) -> Iterator[BoolMatrix]:
+    """Yield, for each DAG, its edges that are not compelled, given what is known; shape (p, p).
 
     The array is the same each time, and overwritten.
     """
@@ -44,7 +44,7 @@ def label_open(dags: BoolMatrix, excluded: Excluded) -> Iterator[BoolMatrix]:
     compelled, total, lists, one = np.empty((p, p), bool), np.zeros((1, p, p)), new_lists(p), np.zeros((1, 1))
     for number in range(len(dags)):
         # The weight is zero, so that nothing is added up: what is wanted are the labels.
-        add_compelled(dags[number : number + 1], one, excluded, compelled, lists, total)
+        add_compelled(dags[number : number + 1], one, known, compelled, lists, total)
         yield dags[number] & ~compelled
 
 

@@ -51,7 +51,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from edgewise._kernels.graphs.equivalence import label_compelled
-from edgewise._kernels.graphs.orientation import Excluded, exclude
+from edgewise._kernels.graphs.orientation import exclude
+from edgewise._kernels.graphs.reaching import Known
 from edgewise.errors import ArgumentError
 from edgewise.graphs.adjacency import BoolMatrix, Graph, align, label_like, read_adjacency
 from edgewise.graphs.dag import ancestors, as_dag
@@ -90,8 +91,7 @@ def compelled_edges(
         A DAG on p nodes in any form that :func:`~edgewise.graphs.dag.as_dag` takes.
     constraints
         An :class:`edgewise.Constraints` with which the DAG agrees: then only the DAGs of the class that agree with it,
-        too, count. Of required ancestors, only what they say of the order is used. The nodes of an array are known by
-        number.
+        too, count. The nodes of an array are known by number.
     targets
         Sets of variables, by name or number, such as ``["Akt", ["Mek", "Raf"]]``: each was set together, by perfect
         interventions, in some rows of the data; one variable alone stands for a set of one. Then only the DAGs of the
@@ -136,7 +136,7 @@ def compelled_edges(
            [0, 0, 0, 0]])
     """
     matrix = as_dag(dag)
-    return label_like(label_compelled(matrix, _exclude(dag, matrix, constraints, targets)), dag)
+    return label_like(label_compelled(matrix, _read_known(dag, matrix, constraints, targets)), dag)
 
 
 @overload
@@ -177,7 +177,7 @@ def cpdag(
     protein   True    False
     """
     matrix = as_dag(dag)
-    return label_like(complete(matrix, _exclude(dag, matrix, constraints, targets)), dag)
+    return label_like(complete(matrix, _read_known(dag, matrix, constraints, targets)), dag)
 
 
 def is_markov_equivalent(a: Graph, b: Graph) -> bool:
@@ -195,9 +195,9 @@ def is_markov_equivalent(a: Graph, b: Graph) -> bool:
     return np.array_equal(complete(as_dag(*first)), complete(as_dag(*second)))
 
 
-def complete(dag: BoolMatrix, excluded: Excluded | None = None) -> BoolMatrix:
-    """Return the CPDAG of the class of a DAG, given what is excluded."""
-    reversible = dag & ~label_compelled(dag, excluded)
+def complete(dag: BoolMatrix, known: Known | None = None) -> BoolMatrix:
+    """Return the CPDAG of the class of a DAG, given what is known."""
+    reversible = dag & ~label_compelled(dag, known)
     return dag | reversible.T
 
 
@@ -231,10 +231,10 @@ def told_by(targets: Iterable[Sequence[int]], p: int) -> BoolMatrix:
     return told
 
 
-def _exclude(
+def _read_known(
     graph: Graph, dag: BoolMatrix, constraints: Constraining | None, targets: Targets | None
-) -> Excluded | None:
-    """Return what constraints and interventions exclude, after checking that a DAG agrees with the constraints."""
+) -> Known | None:
+    """Return what constraints and interventions say, after checking that a DAG agrees with the constraints."""
     if constraints is None and targets is None:
         return None
     names = [str(node) for node in read_adjacency(graph).nodes]
@@ -254,8 +254,8 @@ def _exclude(
     ):
         for i, j in np.argwhere(fault)[:1].tolist():
             raise ArgumentError(f"The DAG {what.format(quote(names[i]), quote(names[j]))}: change one of the two.")
-    excluded: Excluded = known.exclude(told)
-    return excluded
+    found: Known = known.tell_apart(told)
+    return found
 
 
 def _read_targets(targets: Targets, names: Sequence[str]) -> list[list[int]]:

@@ -170,7 +170,7 @@ def find_classes(dags: WeighedDags) -> Classes:
 
 def _find_open(dags: WeighedDags, names: np.ndarray) -> _OpenEdges:
     excluded = exclude(told=dags.told)
-    known = None if dags.knowledge is None else dags.knowledge.exclude(dags.told)
+    known = None if dags.knowledge is None else dags.knowledge.tell_apart(dags.told)
     number, places, settled = [], [], []
     key = np.empty(len(dags.weight), np.uint64)
     directed = np.zeros((dags.p, dags.p))

@@ -244,6 +244,6 @@ class Decisions:
     @cached_property
     def advice(self: "Posterior") -> str | None:
         """One sentence on the directions that stay open, and what to set to tell them; None if there is none."""
-        from .information import advise
+        from .information import advise, weigh_draws
 
-        return advise(self)
+        return advise(self, weigh_draws(self, QUICK_DAGS))

@@ -57,9 +57,9 @@ def told_error(posterior: "Posterior") -> np.ndarray:
     """Return the error of the probability that each edge is compelled, shape (p, p).
 
     Of runs of DagMCMC, this probability is the Rao-Blackwellised one of the edge, times the share of the draws with the
-    edge in which it is compelled. The first has its error, that of the second follows from the draws, and they vary
-    about independently. Elsewhere it is the error of the share of all draws: where the probability is Rao-Blackwellised
-    as a whole, which makes it more accurate, that is on the safe side.
+    edge in which it is compelled. The first has its error, that of the second follows from the draws, of which few, or
+    none, may have the edge; and they vary about independently. Elsewhere it is the error of the share of all draws:
+    where the probability is Rao-Blackwellised as a whole, which makes it more accurate, that is on the safe side.
     """
     compelled, present, weight = _shares_by_batch(posterior)
     relative = weight / weight.sum()
@@ -68,9 +68,24 @@ def told_error(posterior: "Posterior") -> np.ndarray:
     if posterior.conditionals is None or posterior.conditionals.shape[1] > 1:
         return _error_by_row(compelled, weights, told)
     safe = np.where(share > 0, share, 1.0)
-    error = _error_by_row(compelled - told / safe * present, weights, np.zeros_like(told)) / safe
+    given = told / safe
+    error = _error_by_row(compelled - given * present, weights, np.zeros_like(told)) / safe
+    error = np.maximum(error, least_error(given, share, _error_by_row(present, weights, share), posterior.weights.size))
     directed = posterior.edge_probabilities("directed").to_numpy()
-    return np.asarray(np.hypot(directed * error, told / safe * directed_error(posterior)))
+    return np.asarray(np.hypot(directed * error, given * directed_error(posterior)))
+
+
+def least_error(given: np.ndarray, share: np.ndarray, error: np.ndarray, draws: int) -> np.ndarray:
+    """Return how far off the share of the draws with an edge in which it is compelled, ``given``, is at least.
+
+    A few draws that agree would have no error otherwise. It is the standard deviation of the Beta distribution that as
+    many independent draws leave of Jeffreys' prior; how many they are follows from the error of the share of all draws
+    that have the edge.
+    """
+    effective = np.divide(share * (1 - share), error**2, out=np.full_like(share, draws), where=error > 0)
+    number = share * np.minimum(effective, draws)
+    mean = (given * number + 0.5) / (number + 1)
+    return np.asarray(np.sqrt(mean * (1 - mean) / (number + 2)))
 
 
 def _error_by_row(batches: np.ndarray, weights: np.ndarray | None, mean: np.ndarray) -> np.ndarray:

@@ -9,7 +9,8 @@ import pandas as pd
 
 from edgewise._kernels.graphs.equivalence import compelled_weighted_sum
 from edgewise._kernels.graphs.features import list_v_structures
-from edgewise._kernels.graphs.orientation import Excluded, exclude
+from edgewise._kernels.graphs.orientation import exclude
+from edgewise._kernels.graphs.reaching import Known
 from edgewise.data import find_columns
 from edgewise.errors import ArgumentError
 from edgewise.graphs import BoolMatrix, to_networkx
@@ -62,16 +63,16 @@ def told_by_data(info: dict[str, Any], nodes: Sequence[str]) -> BoolMatrix:
     return told_by([find_columns(nodes, together) for together in targets], len(nodes))
 
 
-def exclude_for(posterior: "Posterior") -> Excluded:
+def exclude_for(posterior: "Posterior") -> Known:
     """Return what tells Markov equivalent DAGs of a posterior apart: constraints of the run, and interventions.
 
     It is made anew each time, because it has room that two threads must not share.
     """
     knowledge = posterior.knowledge
-    return exclude(told=posterior.told) if knowledge is None else knowledge.exclude(posterior.told)
+    return exclude(told=posterior.told) if knowledge is None else knowledge.tell_apart(posterior.told)
 
 
-def compelled_by_chain(draws: DrawTable, weights: np.ndarray, excluded: Excluded) -> np.ndarray:
+def compelled_by_chain(draws: DrawTable, weights: np.ndarray, known: Known) -> np.ndarray:
     """Return the probability of every compelled edge in each chain by itself, shape (chain, p, p)."""
     counts, _ = as_counts(weights)
     distinct = draws.distinct(counts)
@@ -81,7 +82,7 @@ def compelled_by_chain(draws: DrawTable, weights: np.ndarray, excluded: Excluded
     total = np.zeros((len(counts), draws.p, draws.p))
     for part in split(0, len(distinct.rows), draws.p**2):
         few = np.ascontiguousarray(by_chain[:, part])
-        total += compelled_weighted_sum(draws.dags(distinct.rows[part]), few, excluded)
+        total += compelled_weighted_sum(draws.dags(distinct.rows[part]), few, known)
     # A chain whose draws have no weight at all has no part in the mean over chains either.
     number = counts.sum(axis=1)[:, None, None]
     return np.asarray(total / np.where(number > 0, number, 1.0))

@@ -31,9 +31,9 @@ from edgewise.wording import count, quote, shorten
 
 from .classes import Classes, Way, WeighedDags, find_classes
 from .monte_carlo import DIGITS
-from .partitions import Partition, binary_entropy, divide_factors, entropy
+from .partitions import Partition, binary_entropy, divide_directions, divide_factors, entropy
 from .questions import About, divide_feature, read_question, take_evenly
-from .summaries import count_pairs
+from .summaries import PROBABLE, count_pairs
 
 if TYPE_CHECKING:
     from .posterior import Posterior
@@ -115,8 +115,18 @@ def weigh_draws(posterior: "Posterior", most: int = MOST_DAGS) -> WeighedDags:
     )
 
 
-def advise(posterior: "Posterior") -> str | None:
-    """Say how many directions stay open, and which experiment would tell most about them.
+def advise(posterior: "Posterior", dags: WeighedDags) -> str | None:
+    """Say how many directions stay open, and which experiment would tell most about these.
+
+    Where one stays open, it tells all about it: who sets one of two variables knows which way the edge between them
+    points.
+
+    Parameters
+    ----------
+    posterior
+        What pairs are joined, and which directions are told.
+    dags
+        Its DAGs, or some of them.
 
     Returns
     -------
@@ -124,18 +134,24 @@ def advise(posterior: "Posterior") -> str | None:
         None where no pair that is joined more probably than not has an open direction, where no experiment would tell
         much, and without data.
     """
-    joined, told = count_pairs(posterior.numbered_pairs)
+    pairs = posterior.numbered_pairs
+    joined, told = count_pairs(pairs)
     if joined == told or posterior.info.get("data", True) is None:
         return None
-    best = posterior.quick_experiments.iloc[0]
-    if best["bits_beyond"] < WORTHWHILE:
+    still_open = pairs[(pairs["joined"] >= PROBABLE) & (pairs["direction"] == "-")]
+    is_asked = np.zeros((dags.p, dags.p), bool)
+    is_asked[still_open["a"], still_open["b"]] = is_asked[still_open["b"], still_open["a"]] = True
+    classes = find_classes(dags)
+    gained = divide_directions(dags.p, classes.factors, classes.factor_weight, is_asked).gain().bits
+    best = _best_first(gained, None)[0]
+    if gained[best] < WORTHWHILE:
         return None
-    setting = f"setting {shorten(best['target'], 40)} would tell"
-    bits = f"({best['bits_beyond']:.1f} bits)"
+    setting = f"setting {shorten(posterior.nodes[best], 40)} would tell"
+    bits = f"({gained[best]:.1f} bits)"
     if joined == 1:
         return f"The direction stays open; {setting} it {bits}."
     if joined - told == 1:
-        return f"1 of {joined} directions stays open; {setting} most about it {bits}."
+        return f"1 of {joined} directions stays open; {setting} it {bits}."
     return f"{joined - told} of {joined} directions stay open; {setting} most about them {bits}."
 
 

@@ -15,6 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from edgewise.graphs import BoolMatrix
+
 from .classes import Factor
 from .draws import ENTRIES_AT_ONCE
 
@@ -156,16 +158,46 @@ def binary_entropy(chance: np.ndarray) -> np.ndarray:
 def divide_factors(p: int, factors: Sequence[Factor], weight: np.ndarray) -> Partition:
     """Return the partition of all ways to direct all factors, which have some probabilities."""
     used = [(factor, mass) for factor, mass in zip(factors, weight, strict=True) if mass > 0]
-    sizes = np.array([len(factor.share) for factor, _ in used], np.int64)
-    return Partition(
-        p,
-        (np.repeat(np.arange(len(used)), sizes), join([mass * factor.share for factor, mass in used])),
-        make_entries((factor for factor, _ in used), np.cumsum(sizes) - sizes),
-        edges=(
-            join([factor.is_forward.ravel() for factor, _ in used]).astype(bool),
-            np.repeat([len(factor.edges) for factor, _ in used], sizes).astype(np.int64),
+    edges = (
+        join([factor.is_forward.ravel() for factor, _ in used]).astype(bool),
+        np.repeat([len(factor.edges) for factor, _ in used], [len(factor.share) for factor, _ in used]).astype(
+            np.int64
         ),
     )
+    return Partition(p, *_list_rows(used), edges=edges)
+
+
+def divide_directions(p: int, factors: Sequence[Factor], weight: np.ndarray, is_asked: BoolMatrix) -> Partition:
+    """Return the partition of the ways to direct factors, with the directions of some edges as label.
+
+    Factors of a class are directed independently, and a variable is in one of them at most: so what it tells of these
+    directions together is the sum over factors.
+
+    Parameters
+    ----------
+    p
+        Number of variables.
+    factors, weight
+        All factors, and their probabilities.
+    is_asked
+        Whether the question is about an edge between i and j, shape (p, p), symmetric.
+    """
+    used, label = [], []
+    for factor, mass in zip(factors, weight, strict=True):
+        asked = is_asked[factor.edges[:, 0], factor.edges[:, 1]]
+        if mass > 0 and asked.any():
+            used.append((factor, mass))
+            label.append(np.unique(factor.is_forward[:, asked], axis=0, return_inverse=True)[1].ravel())
+    return Partition(p, *_list_rows(used), label=join(label).astype(np.int64))
+
+
+def _list_rows(
+    used: Sequence[tuple[Factor, float]],
+) -> tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Return the rows of factors with their probabilities, and the entries, as a partition takes them."""
+    sizes = np.array([len(factor.share) for factor, _ in used], np.int64)
+    rows = np.repeat(np.arange(len(used)), sizes), join([mass * factor.share for factor, mass in used])
+    return rows, make_entries((factor for factor, _ in used), np.cumsum(sizes) - sizes)
 
 
 def make_entries(factors: Iterable[Factor], start: Iterable[int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

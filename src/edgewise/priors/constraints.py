@@ -28,7 +28,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from edgewise import graphs
-from edgewise._kernels.graphs.orientation import Excluded, exclude
+from edgewise._kernels.graphs.orientation import exclude
+from edgewise._kernels.graphs.reaching import Known, require
 from edgewise.data import find_columns
 from edgewise.errors import ArgumentError
 from edgewise.graphs import BoolMatrix
@@ -90,15 +91,15 @@ class Knowledge:
         """Whether i must not be an ancestor of j although no order sees to it."""
         return self.not_ancestors & ~self.before.T
 
-    def exclude(self, told: BoolMatrix | None = None) -> Excluded:
-        """Return the edges and the paths that no DAG has, for the kernel that finds compelled edges.
+    def tell_apart(self, told: BoolMatrix | None = None) -> Known:
+        """Return the edges and paths that no DAG has, and the paths that all have, for what finds compelled edges.
 
         Parameters
         ----------
         told
             Whether interventions tell the direction of an edge between i and j, shape (p, p), symmetric.
         """
-        return exclude(self.forbidden, self.unreached, told)
+        return require(exclude(self.forbidden, self.unreached, told), self.needed_paths)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,6 +20,11 @@ class TierOrder(Prior):
     variables of earlier tiers and before all of later ones; those of the last tier are not counted, as in the paper
     (appendix on path and order priors: f_L and f_R). Variables in no tier are free.
 
+    That is so in chains over orders. :class:`edgewise.DagMCMC` and runs without data read it of the layers of a DAG,
+    :class:`edgewise.PartitionMCMC` of the elements of a partition. There several variables can be in the same place: a
+    variable is in place if none of an earlier tier comes after it, and none of a later one before it. Without any edge,
+    all are.
+
     Parameters
     ----------
     tiers

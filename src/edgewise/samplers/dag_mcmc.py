@@ -78,7 +78,9 @@ class DagMCMC(Sampler):
 
     Any prior on DAGs is possible, those on paths and functions of the DAG included, and so are all constraints.
     ``TierOrder`` speaks of an order, which a DAG does not have: it is read as a prior on the layers into which a DAG
-    falls, the variables without parents, then those whose parents are all among them, and so on.
+    falls, the variables without parents, then those whose parents are all among them, and so on. A variable is in place
+    if none of a later tier is in an earlier layer, and none of an earlier tier in a later one; those in the same layer
+    do not disturb each other.
 
     Parameters
     ----------

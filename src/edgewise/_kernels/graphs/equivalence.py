@@ -16,7 +16,7 @@ y. Let x be the parent of y that comes last in the topological order:
 
 Each visit looks at the parents of x and y only, so the labelling costs O(p * largest in-degree) after O(p^2)
 for reading the matrix. Input is trusted: ``dag`` is acyclic. What knowledge and interventions add is in
-:mod:`.orientation`.
+:mod:`.orientation` and :mod:`.reaching`.
 """
 
 from typing import NamedTuple
@@ -25,7 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compiling import in_place, inner
-from .orientation import Excluded, exclude, orient
+from .orientation import exclude
+from .reaching import Known, orient
 
 
 class Lists(NamedTuple):
@@ -98,12 +99,12 @@ def label(dag, out, lists):
 
 
 @in_place
-def add_compelled(dags, weights, excluded, compelled, lists, total):
+def add_compelled(dags, weights, known, compelled, lists, total):
     """Add to ``total[k]`` the compelled edges of each DAG m times its weight, ``weights[k, m]``."""
     p = dags.shape[1]
     for m in range(dags.shape[0]):
         label(dags[m], compelled, lists)
-        orient(dags[m], compelled, lists, excluded)
+        orient(known, dags[m], compelled, lists)
         for k in range(weights.shape[0]):
             if weights[k, m] != 0.0:
                 for i in range(p):
@@ -112,22 +113,22 @@ def add_compelled(dags, weights, excluded, compelled, lists, total):
 
 
 def compelled_weighted_sum(
-    dags: NDArray[np.bool_], weights: NDArray[np.float64], excluded: Excluded | None = None
+    dags: NDArray[np.bool_], weights: NDArray[np.float64], known: Known | None = None
 ) -> NDArray[np.float64]:
     """Return the sum over m of ``weights[..., m]`` times the compelled edges of ``dags[m]``.
 
     ``dags`` has shape (m, p, p), ``weights`` (m,) or (k, m), the result (p, p) or (k, p, p). With weights that sum to
-    one this is the posterior probability that each edge is there and compelled. What is ``excluded``, none of the DAGs
-    may have.
+    one this is the posterior probability that each edge is there and compelled. All DAGs must agree with what
+    is known.
     """
     p = dags.shape[1]
     rows = np.atleast_2d(weights)
     total = np.zeros((len(rows), p, p))
-    excluded = exclude() if excluded is None else excluded
-    add_compelled(dags, rows, excluded, np.empty((p, p), bool), new_lists(p), total)
+    known = exclude() if known is None else known
+    add_compelled(dags, rows, known, np.empty((p, p), bool), new_lists(p), total)
     return total.reshape(*weights.shape[:-1], p, p)
 
 
-def label_compelled(dag: NDArray[np.bool_], excluded: Excluded | None = None) -> NDArray[np.bool_]:
+def label_compelled(dag: NDArray[np.bool_], known: Known | None = None) -> NDArray[np.bool_]:
     """Return whether i -> j is a compelled edge of ``dag``, shape (p, p)."""
-    return compelled_weighted_sum(np.ascontiguousarray(dag, bool)[None], np.ones(1), excluded) > 0
+    return compelled_weighted_sum(np.ascontiguousarray(dag, bool)[None], np.ones(1), known) > 0

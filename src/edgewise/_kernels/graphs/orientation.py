@@ -69,28 +69,32 @@ def exclude(
 
 
 @inner
-def orient(dag, out, lists, excluded):
-    """Add to ``out``, the compelled edges that ``label`` found with ``lists``, those that follow from what is excluded.
-
-    ``dag`` must agree with it.
-    """
+def orient_alone(excluded, dag, out, lists):
+    """Do as ``orient`` of :mod:`.reaching`, where no paths are required."""
     is_known = excluded.edge.shape[0] > 0
     has_targets = excluded.told.shape[0] > 0
-    p = dag.shape[0] if is_known or has_targets else 0
-    order = lists.order
-    n_parents = lists.n_parents
-    parents = lists.parents
-    for y in range(p):
-        for k in range(n_parents[y]):
-            x = parents[y, k]
+    if not (is_known or has_targets):
+        return
+    for y in range(dag.shape[0]):
+        for k in range(lists.n_parents[y]):
+            x = lists.parents[y, k]
             if not out[x, y]:
                 out[x, y] = has_targets and excluded.told[x, y]
             if not out[x, y] and is_known:
-                out[x, y] = excluded.edge[y, x] or goes_astray(dag, out, excluded, y, x)
-    is_changed = p > 0
+                out[x, y] = excluded.edge[y, x] or leads_to(excluded, dag, out, y, x, excluded.path, y)
+    apply_rules(dag, out, lists)
+
+
+@inner
+def apply_rules(dag, out, lists):
+    """Add what follows from compelled edges, until nothing does."""
+    order = lists.order
+    n_parents = lists.n_parents
+    parents = lists.parents
+    is_changed = True
     while is_changed:
         is_changed = False
-        for position in range(p):
+        for position in range(dag.shape[0]):
             y = order[position]
             for k in range(n_parents[y]):
                 x = parents[y, k]
@@ -100,31 +104,31 @@ def orient(dag, out, lists, excluded):
 
 
 @inner
-def goes_astray(dag, out, excluded, y, x):
-    """Return whether y -> x would make, edge by edge, a path from y to a variable which y does not reach (rule 0)."""
+def leads_to(excluded, dag, out, y, x, goal, row):
+    """Return whether y -> x would make, edge by edge, a path from y to a variable in a row of ``goal`` (rule 0)."""
     walk = excluded.walk
     is_walked = excluded.is_walked
     walk[0, 0] = y
     walk[0, 1] = x
     is_walked[y, x] = True
     steps = 1
-    is_astray = False
+    is_there = goal[row, x]
     step = 0
-    while step < steps and not is_astray:
+    while step < steps and not is_there:
         a = walk[step, 0]
         b = walk[step, 1]
         step += 1
         for c in range(dag.shape[0]):
-            is_open = dag[b, c] or (dag[c, b] and not out[c, b])
-            if is_open and c != a and not dag[a, c] and not dag[c, a] and not is_walked[b, c]:
-                is_astray = is_astray or excluded.path[y, c]
+            is_onward = dag[b, c] or (dag[c, b] and not out[c, b])
+            if is_onward and c != a and not dag[a, c] and not dag[c, a] and not is_walked[b, c]:
+                is_there = is_there or goal[row, c]
                 walk[steps, 0] = b
                 walk[steps, 1] = c
                 is_walked[b, c] = True
                 steps += 1
     for k in range(steps):
         is_walked[walk[k, 0], walk[k, 1]] = False
-    return is_astray
+    return is_there
 
 
 @inner

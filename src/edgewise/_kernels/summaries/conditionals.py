@@ -24,7 +24,7 @@ from ..basics.bits import list_members
 from ..compiling import in_place, inner
 from ..families.target import REQUIRED, TESTED
 from ..graphs.equivalence import Lists, label, new_lists
-from ..graphs.orientation import Excluded, orient
+from ..graphs.reaching import Known, orient
 from ..scores.interface import gains, local_score, new_room
 
 MEMO_ENTRIES = 2**22
@@ -51,7 +51,7 @@ class EdgeMemo(NamedTuple):
     dag: np.ndarray
     compelled: np.ndarray
     lists: Lists
-    excluded: Excluded
+    known: Known
     not_compelled: np.ndarray
     none_compelled: np.ndarray
     absent: np.ndarray
@@ -60,7 +60,7 @@ class EdgeMemo(NamedTuple):
     number: np.ndarray
 
 
-def new_memo(score: Any, families: int, p: int, excluded: Excluded) -> EdgeMemo:
+def new_memo(score: Any, families: int, p: int, known: Known) -> EdgeMemo:
     """Return an empty memo for a number of families of p variables, and what is known of these."""
     rows = max(min(families, MEMO_ENTRIES // p), 1)
     return EdgeMemo(
@@ -72,7 +72,7 @@ def new_memo(score: Any, families: int, p: int, excluded: Excluded) -> EdgeMemo:
         dag=np.zeros((p, p), bool),
         compelled=np.zeros((p, p), bool),
         lists=new_lists(p),
-        excluded=excluded,
+        known=known,
         not_compelled=np.zeros((p, p)),
         none_compelled=np.zeros(p),
         absent=np.zeros(p),
@@ -139,9 +139,9 @@ def add_conditionals(target, memo, family, order, weights, family_parents, direc
     draws, p = family.shape
     dag = memo.dag
     compelled = memo.compelled
-    excluded = memo.excluded
-    is_known = excluded.edge.shape[0] > 0
-    has_targets = excluded.told.shape[0] > 0
+    known = memo.known
+    is_known = known.edge.shape[0] > 0
+    has_targets = known.told.shape[0] > 0
     not_compelled = memo.not_compelled
     none_compelled = memo.none_compelled
     absent = memo.absent
@@ -155,7 +155,7 @@ def add_conditionals(target, memo, family, order, weights, family_parents, direc
             for m in range(size):
                 dag[memo.members[0, m], v] = True
         label(dag, compelled, memo.lists)
-        orient(dag, compelled, memo.lists, excluded)
+        orient(known, dag, compelled, memo.lists)
         find_neighbours(dag, memo)
         # Along the order: what is known of a variable's parents counts for those after it.
         for j in range(p):
@@ -182,7 +182,7 @@ def add_conditionals(target, memo, family, order, weights, family_parents, direc
                 x = order[t, i]
                 probability = memo.probability[row, x]
                 share = 1.0
-                is_one_way = (is_known and excluded.edge[v, x]) or (has_targets and excluded.told[x, v])
+                is_one_way = (is_known and known.edge[v, x]) or (has_targets and known.told[x, v])
                 if not (compelled[x, v] or is_one_way):
                     log_none = no_reason[x] + no_edge - absent[x]
                     for h in range(memo.number[x]):
