@@ -13,7 +13,7 @@ from math import exp, inf, log
 import numpy as np
 from scipy.special import logsumexp
 
-KINDS = ("relocate", "turn", "reverse", "parents", "swap", "outside", "edge")
+KINDS = ("relocate", "turn", "reverse", "parents", "swap", "outside", "edge", "clear")
 
 
 def subsets(members):
@@ -347,10 +347,28 @@ class NaivePairs:
                 if not self.is_free(node, u) or u in bare[node] or u in self.below(bare, node):
                     continue
                 new = (*bare[:node], bare[node] | {u}, *bare[node + 1 :])
-            log_ratio = self.log_families(new) + self.log_beyond(new) - self.log_families(dag) - self.log_beyond(dag)
-            accepted = exp(min(log_ratio + log(back / forth), 0.0))
-            yield from self._with_orders(new, forth * accepted)
-            yield from self._with_orders(dag, forth * (1 - accepted))
+            yield from self._judged(dag, new, forth, back)
+
+    def clear(self, order, dag):
+        """Take all its parents from a variable, or give some to one without; accepted as a single edge is."""
+        for node in range(self.p):
+            if self.outsiders(dag, node):
+                continue
+            weights = self.sets_above(dag, node, self.below(dag, node))
+            least = self.required[node]
+            for some in weights if dag[node] == least else [least]:
+                if some != dag[node]:
+                    drawn = weights[dag[node] | some] / sum(weights.values())
+                    forth, back = (drawn, 1.0) if dag[node] == least else (1.0, drawn)
+                    new = (*dag[:node], some, *dag[node + 1 :])
+                    yield from self._judged(dag, new, forth / self.p, back / self.p)
+
+    def _judged(self, dag, new, forth, back):
+        """Accept a proposal by families and what is believed beyond edges at once, and draw an order in any case."""
+        log_ratio = self.log_families(new) + self.log_beyond(new) - self.log_families(dag) - self.log_beyond(dag)
+        accepted = exp(min(log_ratio + log(back / forth), 0.0))
+        yield from self._with_orders(new, forth * accepted)
+        yield from self._with_orders(dag, forth * (1 - accepted))
 
     def _toggle(self, changed, dag, node, some, proposed, ratio=1.0):
         """Add the probability of a DAG in which a variable has gained some parents, and lost others."""

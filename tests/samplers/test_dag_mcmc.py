@@ -16,7 +16,7 @@ from scipy.stats import chi2, t
 
 import edgewise as ew
 from compiled import altered, entry
-from edgewise._kernels.dags import beyond, candidates, changes, loop, pairs, relocation
+from edgewise._kernels.dags import beyond, candidates, changes, free_moves, loop, pairs, relocation
 from edgewise._kernels.summaries import edge_odds
 from edgewise.data import load_data
 from edgewise.graphs import compelled_edges
@@ -316,7 +316,7 @@ def test_compiled_moves_are_as_probable_as_those_of_the_twin(label, kind):
 LOOP = [loop.run, loop.work]
 
 RELOCATING = [relocation.relocate, *LOOP]
-CHANGING = [changes.change_dag, *LOOP]
+CHANGING = [loop.change_dag, *LOOP]
 
 MISTAKES = {
     "orders are counted": (
@@ -413,19 +413,22 @@ MISTAKES = {
         (" - room.log_number[sets.number[other]]", ""), "uneven candidates", ("swap",),
     ),
     "how many edges there are to remove is left out": (
-        [changes.change_edge, *CHANGING], ("- math.log(edges + 1)", ""), "paths", ("edge",),
+        [free_moves.change_edge, *CHANGING], ("- math.log(edges + 1)", ""), "paths", ("edge",),
     ),
     "what the data say of a single edge is ignored": (
-        [changes.change_edge, *CHANGING], ("log_ratio += pair.log_weight[w] - room.old_log_weight[c]", "pass"),
+        [free_moves.change_edge, *CHANGING], ("log_ratio += pair.log_weight[w] - room.old_log_weight[c]", "pass"),
         "paths", ("edge",),
     ),
     "a single edge closes a cycle": (
-        [changes.add_edge, changes.change_edge, *CHANGING], ("if has(room.below, 0, i):", "if False:"),
+        [free_moves.add_edge, free_moves.change_edge, *CHANGING], ("if has(room.below, 0, i):", "if False:"),
         "paths", ("edge",),
     ),
+    "how probably parents come back is left out": (
+        [free_moves.clear_parents, *CHANGING], ("else -log_ratio", "else 0.0"), "paths", ("clear",),
+    ),
     "required edges are removed": (
-        [changes.pick_free, changes.change_edge, *CHANGING], ("if rules.edge[rules.row[v], u] == TESTED:", "if True:"),
-        "required and forbidden", ("edge",),
+        [free_moves.pick_free, free_moves.change_edge, *CHANGING],
+        ("if rules.edge[rules.row[v], u] == TESTED:", "if True:"), "required and forbidden", ("edge",),
     ),
 }  # fmt: skip
 """Kernels to alter, what to write in place of what, a case, and the kinds of moves in which each mistake must show."""
@@ -810,6 +813,14 @@ def test_a_prior_is_heard_against_strong_data():
         posterior = ew.sample(data, prior=prior, iterations=20_000, seed=1, progress=False)
         joined = posterior.edge_probabilities("undirected").iloc[0, 1]
         assert abs(joined - 2 / 3) < 0.03  # 4 standard errors of 4000 independent draws
+
+
+def test_a_prior_is_heard_that_wants_all_parents_gone():
+    """To remove some of them costs what the data say, and brings nothing before the last is gone."""
+    data = ew.simulate(4, 60, seed=2).data
+    prior = LogPrior(lambda dag: -100.0 * dag.any(axis=0).sum())
+    posterior = ew.sample(data, prior=prior, iterations=5000, seed=1, progress=False)
+    assert posterior.edge_probabilities().to_numpy().max() < 1e-3  # It is 2e-34.
 
 
 def test_required_ancestors_are_reached_by_all_paths():

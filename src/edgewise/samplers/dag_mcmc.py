@@ -34,10 +34,13 @@ from .snapshots import is_order
 USES = (PathTerm, TierTerm, FunctionTerm, DagTerm)
 """The terms of a prior that the compiled loop can weigh."""
 
-MOVES = {"relocate": 0.33, "turn": 0.01, "reverse": 0.3, "parents": 0.12, "swap": 0.12, "outside": 0.12, "edge": 0.25}
+MOVES = {
+    "relocate": 0.33, "turn": 0.01, "reverse": 0.3, "parents": 0.12, "swap": 0.12, "outside": 0.12,
+    "edge": 0.2, "clear": 0.05,
+}  # fmt: skip
 """The kinds of moves, as the compiled loop counts them, and their shares: turning is dear, as it looks at all edges.
-Without any of the others, some edge of 200 variables has effective draws at less than half the rate. Single edges are
-changed only where the prior or the constraints look at more than families, and the shares of the others add up to 1."""
+Without any of the others, some edge of 200 variables has effective draws at less than half the rate. The last two are
+made only where the prior or the constraints look at more than families, and the shares of the others add up to 1."""
 
 VARIABLES_PER_MOVE, FEW_VARIABLES_MOVED = 15, 45
 """An iteration has one move for every 15 variables, so that chains of equal length go about equally far, however many
@@ -200,7 +203,8 @@ class DagMCMCChain(RecordingChain):
         if model.beliefs is not None:
             self._structure = new_structure(model.beliefs)._replace(parents=self.state.parents)
         has_outsiders = (model.target.sets.number < p - 1).any()
-        shares = np.array(model.shares) * [1, 1, 1, 1, has_outsiders, has_outsiders, model.beliefs is not None]
+        is_weighed = model.beliefs is not None
+        shares = np.array(model.shares) * [1, 1, 1, 1, has_outsiders, has_outsiders, is_weighed, is_weighed]
         self._shares = shares / shares.sum()
         self._stride = moves_per_iteration(p)
 

@@ -13,9 +13,6 @@ Since the order is drawn by q(order | DAG), q plays no part in the acceptance: i
 - *outside*: a parent that is no candidate is added or removed, so that no DAG is out of reach. As long as a variable
   has such a parent, its parents are not summed over: relocation may not pass them, and candidates are added and removed
   one by one.
-- *edge*: a single edge is added, removed or turned, or another takes its place, whatever the families weigh. All other
-  moves draw what the data like, and a prior on the whole DAG can only decline it; here both speak at once, so that what
-  the prior likes and the data do not is reached too. Without such a prior there are none of these.
 """
 
 import math
@@ -23,21 +20,18 @@ import math
 import numpy as np
 
 from ..basics.bits import WORD, clear, has, insert, list_members
-from ..basics.metropolis import ACCEPTED, ASK, REJECTED, is_rejected
+from ..basics.metropolis import is_rejected
 from ..compiling import inner
 from ..families.target import TESTED
-from .beyond import is_weighed, weigh_beyond
+from .beyond import is_weighed
 from .candidates import draw_set, draw_set_with, draw_variable, log_sum_with, weigh_family
-from .pairs import draw_order, note, set_parents, take_back
+from .pairs import note, set_parents, take_back
 
-RELOCATE, TURN, REVERSE, PARENTS, SWAP, OUTSIDE, EDGE = range(7)
+RELOCATE, TURN, REVERSE, PARENTS, SWAP, OUTSIDE, EDGE, CLEAR = range(8)
 """Kinds of moves, the rows of ``Pair.moves``."""
 
 TURNS = 2
 """How often, for each variable, one of its edges is looked at to be turned."""
-
-ADD, REMOVE, REVERT, REPLACE = range(4)
-"""What becomes of a single edge."""
 
 
 @inner
@@ -326,101 +320,3 @@ def change_family(pair, target, room, kind, node, rng):
             take_back(pair, room, 1)
             return 0
     return 1
-
-
-@inner
-def pick_free(pair, target, room, rng):
-    """Return an edge i -> j that is not required, all with equal probabilities, and how many there are."""
-    rules = target.rules
-    i, j, number = 0, 0, 0
-    for v in range(pair.order.shape[0]):
-        size = list_members(pair.parents, v, room.members)
-        for m in range(size):
-            u = room.members[m]
-            if rules.edge[rules.row[v], u] == TESTED:
-                number += 1
-                if rng.random() * number < 1.0:
-                    i, j = u, v
-    return i, j, number
-
-
-@inner
-def add_edge(pair, target, room, i, j, number):
-    """Add i -> j, if that is possible, when a move has changed a number of families; return how many it has then."""
-    rules = target.rules
-    if i == j or has(pair.parents, j, i) or rules.edge[rules.row[j], i] != TESTED:
-        return 0
-    find_below(pair, target, j, room.below, 0)
-    if has(room.below, 0, i):
-        return 0
-    if number == 0 or room.changed[0] != j:
-        note(pair, room, number, j)
-        number += 1
-    toggle(pair, target, j, i)
-    return number
-
-
-@inner
-def change_edge(pair, target, room, rng):
-    """Change a single edge; return how many families that changed, and the log ratio of proposals and families."""
-    p = pair.order.shape[0]
-    change = np.int64(rng.random() * 4)
-    i, j, edges = pick_free(pair, target, room, rng)
-    u, v = i, j
-    log_ratio = 0.0
-    number = 0
-    if change == ADD:
-        u, v = np.int64(rng.random() * p), np.int64(rng.random() * p)
-        log_ratio = 2.0 * room.log_number[p] - math.log(edges + 1)
-    elif edges == 0:
-        return 0, 0.0
-    elif change == REMOVE:
-        log_ratio = math.log(edges) - 2.0 * room.log_number[p]
-    elif change == REVERT:
-        u, v = j, i
-    elif rng.random() < 0.5:
-        u = np.int64(rng.random() * p)
-    else:
-        v = np.int64(rng.random() * p)
-    if change == REPLACE and u == i and v == j:
-        return 0, 0.0
-    if change != ADD:
-        note(pair, room, 0, j)
-        toggle(pair, target, j, i)
-        number = 1
-    if change != REMOVE:
-        added = add_edge(pair, target, room, u, v, number)
-        if added == 0:
-            take_back(pair, room, number)
-            return 0, 0.0
-        number = added
-    for c in range(number):
-        w = room.changed[c]
-        pair.log_weight[w] = weigh_present(pair, target, room, w)
-        log_ratio += pair.log_weight[w] - room.old_log_weight[c]
-    return number, log_ratio
-
-
-@inner
-def change_dag(pair, target, views, room, kind, node, rng):
-    """Change the DAG by a kind of move, and draw an order for it; return what became of it."""
-    log_ratio = 0.0
-    if kind == TURN:
-        number = turn_edges(pair, target, views, room, rng)
-    elif kind == REVERSE:
-        number = reverse_edge(pair, target, room, rng)
-    elif kind == EDGE:
-        number, log_ratio = change_edge(pair, target, room, rng)
-    else:
-        number = change_family(pair, target, room, kind, node, rng)
-    if number == 0 and kind != TURN:
-        return REJECTED
-    draw_order(pair, target, room, rng)
-    if (is_weighed(views) or kind == EDGE) and number > 0:
-        beyond = weigh_beyond(views, pair, room)
-        if not beyond < np.inf or is_rejected(log_ratio + beyond - pair.beyond[0], rng.random()):
-            take_back(pair, room, number)
-            draw_order(pair, target, room, rng)
-            return REJECTED if beyond < np.inf else ASK
-        pair.beyond[0] = beyond
-    return ACCEPTED

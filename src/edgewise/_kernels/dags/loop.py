@@ -6,13 +6,14 @@ All that a chain does is one entry, :func:`work`, because each entry is compiled
 import numpy as np
 
 from ..basics.bits import list_members
-from ..basics.metropolis import ACCEPTED, ASK
+from ..basics.metropolis import ACCEPTED, ASK, REJECTED, is_rejected
 from ..basics.recorder import note_family
 from ..compiling import in_place, inner
-from .beyond import weigh_beyond
+from .beyond import is_weighed, weigh_beyond
 from .candidates import draw_set, draw_variable
-from .changes import EDGE, RELOCATE, change_dag, weigh_parents
-from .pairs import allow, log_order, set_parents
+from .changes import CLEAR, EDGE, RELOCATE, REVERSE, TURN, change_family, reverse_edge, turn_edges, weigh_parents
+from .free_moves import change_edge, clear_parents
+from .pairs import allow, draw_order, log_order, set_parents, take_back
 from .relocation import relocate
 
 STEP, DRAW_PARENTS, KEEP_PARENTS = range(3)
@@ -60,6 +61,33 @@ def record(pair, target, room, recorder, draws, row):
 
 
 @inner
+def change_dag(pair, target, views, room, kind, node, rng):
+    """Change the DAG by a kind of move, and draw an order for it; return what became of it."""
+    log_ratio = 0.0
+    if kind == TURN:
+        number = turn_edges(pair, target, views, room, rng)
+    elif kind == REVERSE:
+        number = reverse_edge(pair, target, room, rng)
+    elif kind == EDGE:
+        number, log_ratio = change_edge(pair, target, room, rng)
+    elif kind == CLEAR:
+        number, log_ratio = clear_parents(pair, target, room, rng)
+    else:
+        number = change_family(pair, target, room, kind, node, rng)
+    if number == 0 and kind != TURN:
+        return REJECTED
+    draw_order(pair, target, room, rng)
+    if (is_weighed(views) or kind >= EDGE) and number > 0:
+        beyond = weigh_beyond(views, pair, room)
+        if not beyond < np.inf or is_rejected(log_ratio + beyond - pair.beyond[0], rng.random()):
+            take_back(pair, room, number)
+            draw_order(pair, target, room, rng)
+            return REJECTED if beyond < np.inf else ASK
+        pair.beyond[0] = beyond
+    return ACCEPTED
+
+
+@inner
 def run(pair, target, views, room, shares, steps, stride, until_draw, thin, recorder, draws, rng):
     """Take steps of ``stride`` moves each, whose kinds have the probabilities ``shares``.
 
@@ -75,7 +103,7 @@ def run(pair, target, views, room, shares, steps, stride, until_draw, thin, reco
         for _ in range(stride):
             choice = rng.random()
             kind = 0
-            while kind < EDGE and choice >= shares[kind]:
+            while kind < CLEAR and choice >= shares[kind]:
                 choice -= shares[kind]
                 kind += 1
             which = draw_variable(target, rng)
