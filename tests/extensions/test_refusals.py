@@ -1,5 +1,6 @@
 """What would be ignored, or what is not whole, is refused with a sentence."""
 
+from collections import namedtuple
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
@@ -7,6 +8,9 @@ import numpy as np
 import pytest
 
 import edgewise as ew
+from edgewise._kernels.beliefs import terms
+from edgewise._kernels.independence import interface as independence
+from edgewise._kernels.scores import interface as scores
 from edgewise.priors import DagTerm
 from extensions.roots import Roots, RootTables
 from sentences import check_sentence
@@ -108,6 +112,27 @@ def test_terms_that_give_no_number_away_from_the_start_are_refused(value, sample
             **settings,
         )
     check_sentence(str(error.value))
+
+
+@pytest.mark.parametrize(
+    ("register", "parts"),
+    [
+        (scores.register, ("local_score", "gains", "is_determined", "new_room")),
+        (independence.register, ("strengths", "strength", "new_room")),
+        (terms.register, ("log_prior",)),
+    ],
+    ids=["score", "test", "term"],
+)
+def test_a_second_class_of_a_name_is_refused(register, parts):
+    """A cell of a notebook that is run again, or a class of another module: code for the first would serve both."""
+    name = f"With{''.join(parts)}"
+    known = namedtuple(name, "weight")
+    for _ in range(2):
+        register(known, **dict.fromkeys(parts))
+    for module in (__name__, "another_module"):
+        with pytest.raises(ew.ArgumentError, match=f"{name}' are registered already") as error:
+            register(namedtuple(name, "weight", module=module), **dict.fromkeys(parts))
+        check_sentence(str(error.value))
 
 
 class Returning(ew.Prior):
