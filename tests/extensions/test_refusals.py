@@ -140,10 +140,21 @@ class Returning(ew.Prior):
         return DagTerm(RootTables(np.ones(3)))
 
 
-def test_a_prior_that_returns_its_terms_is_refused():
+@pytest.mark.parametrize("prior", [Returning(), ew.Sparsity(1.0) + Returning()], ids=["alone", "in a sum"])
+def test_a_prior_that_returns_its_terms_is_refused(prior):
     with pytest.raises(ew.ArgumentError, match="must add to the terms that it is given") as error:
-        ew.sample(ew.simulate(3, 30, seed=1).data, prior=Returning(), progress=False)
+        ew.sample(ew.simulate(3, 30, seed=1).data, prior=prior, progress=False)
     check_sentence(str(error.value))
+
+
+class MisspeltTerms(ew.Prior):
+    def _add_to(self, terms, names):
+        terms.dag = [DagTerm(RootTables(np.ones(3)))]
+
+
+def test_a_prior_that_misspells_its_terms_is_refused():
+    with pytest.raises(AttributeError, match="no attribute 'dag'"):
+        MisspeltTerms().terms(["a", "b", "c"])
 
 
 class OfRanks(ew.FisherZ):
