@@ -1,10 +1,12 @@
 """How entries hand NamedTuples over to their parts."""
 
 import sys
+from collections import namedtuple
 from typing import NamedTuple
 
 import numpy as np
 import pytest
+from numba import types
 
 from edgewise._kernels.compiling import IS_UNCOMPILED, in_place, inner
 from edgewise._kernels.tables import Tables
@@ -75,3 +77,14 @@ def test_no_reference_is_kept(arguments):
 def test_a_part_is_compiled_once_for_all_numbers(arguments):
     work(*arguments)
     assert len(add_up.overloads) == 1
+
+
+def test_names_in_compiled_code_are_those_of_module_class_and_fields():
+    """Compiled functions of one name are taken for one another, and their names are made of these."""
+    known = [
+        namedtuple("Namesake", field, module=module)
+        for module, field in [("here", "weight"), ("elsewhere", "weight"), ("here", "height")]
+    ]
+    names = [Tables((types.float64,), cls).name for cls in known]
+    assert len(set(names)) == 3
+    assert names[0] == Tables((types.float64,), namedtuple("Namesake", "weight", module="here")).name

@@ -45,7 +45,7 @@ def test_full_conditioning_and_greedy_sp_want_partial_correlations():
             )
         ),
     ):
-        with pytest.raises(ew.ArgumentError, match="not a test of partial correlations"):
+        with pytest.raises(ew.ArgumentError, match="Oracle has no thresholds: it is not a test of partial correl"):
             refused()
 
 

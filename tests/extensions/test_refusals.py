@@ -1,5 +1,6 @@
 """What would be ignored, or what is not whole, is refused with a sentence."""
 
+from collections import namedtuple
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
@@ -7,6 +8,9 @@ import numpy as np
 import pytest
 
 import edgewise as ew
+from edgewise._kernels.beliefs import terms
+from edgewise._kernels.independence import interface as independence
+from edgewise._kernels.scores import interface as scores
 from edgewise.priors import DagTerm
 from extensions.roots import Roots, RootTables
 from sentences import check_sentence
@@ -110,31 +114,109 @@ def test_terms_that_give_no_number_away_from_the_start_are_refused(value, sample
     check_sentence(str(error.value))
 
 
+@pytest.mark.parametrize(
+    ("register", "parts"),
+    [
+        (scores.register, ("local_score", "gains", "is_determined", "new_room")),
+        (independence.register, ("strengths", "strength", "new_room")),
+        (terms.register, ("log_prior",)),
+    ],
+    ids=["score", "test", "term"],
+)
+def test_a_second_class_of_a_name_is_refused(register, parts):
+    """A cell of a notebook that is run again, or a class of another module: code for the first would serve both."""
+    name = f"With{''.join(parts)}"
+    known = namedtuple(name, "weight")
+    for _ in range(2):
+        register(known, **dict.fromkeys(parts))
+    for module in (__name__, "another_module"):
+        with pytest.raises(ew.ArgumentError, match=f"{name}' are registered already") as error:
+            register(namedtuple(name, "weight", module=module), **dict.fromkeys(parts))
+        check_sentence(str(error.value))
+
+
 class Returning(ew.Prior):
     def _add_to(self, terms, names):
         return DagTerm(RootTables(np.ones(3)))
 
 
-def test_a_prior_that_returns_its_terms_is_refused():
+@pytest.mark.parametrize("prior", [Returning(), ew.Sparsity(1.0) + Returning()], ids=["alone", "in a sum"])
+def test_a_prior_that_returns_its_terms_is_refused(prior):
     with pytest.raises(ew.ArgumentError, match="must add to the terms that it is given") as error:
-        ew.sample(ew.simulate(3, 30, seed=1).data, prior=Returning(), progress=False)
+        ew.sample(ew.simulate(3, 30, seed=1).data, prior=prior, progress=False)
     check_sentence(str(error.value))
+
+
+class MisspeltTerms(ew.Prior):
+    def _add_to(self, terms, names):
+        terms.dag = [DagTerm(RootTables(np.ones(3)))]
+
+
+def test_a_prior_that_misspells_its_terms_is_refused():
+    with pytest.raises(AttributeError, match="no attribute 'dag'"):
+        MisspeltTerms().terms(["a", "b", "c"])
 
 
 class OfRanks(ew.FisherZ):
     takes: ClassVar[str] = "rows"
 
 
-def test_tests_of_other_than_the_values_are_refused_where_only_thresholds_would_be_asked():
+class Shrunken(ew.FisherZ):
+    def prepare(self, dataset):
+        tables = super().prepare(dataset)
+        return tables._replace(correlation=0.5 * (tables.correlation + np.eye(dataset.p)))
+
+
+class MoreShrunken(Shrunken):
+    """Nothing of it stands in the class itself."""
+
+
+@dataclass(frozen=True, eq=False)
+class WithThresholds(ew.FisherZ):
+    table: object
+
+    def thresholds(self, n, p, alpha):
+        return self.table
+
+
+@pytest.mark.parametrize(
+    ("test", "message"),
+    [
+        (OfRanks(), "which OfRanks does not take"),
+        (Shrunken(), "Shrunken prepares a test of its own but has the thresholds of FisherZ"),
+        (MoreShrunken(), "Shrunken prepares a test of its own but has the thresholds of FisherZ"),
+        (WithThresholds([1.0, 0.1, 0.1]), r"what it returned is \[1.0, 0.1, 0.1\]"),
+        (WithThresholds(None), "what it returned is None"),
+        (WithThresholds(np.array([1, 0, 0])), "1-dimensional of int64"),
+        (WithThresholds(np.ones((3, 3))), "2-dimensional of float64"),
+        (WithThresholds(np.array([1.0, 0.1, np.nan])), "nan at position 2"),
+        (WithThresholds(np.array([1.0, -0.1, 0.1])), "-0.1 at position 1"),
+        (WithThresholds(np.array([1.0, 0.1, 2.0])), "2.0 at position 2"),
+        (WithThresholds(np.array([0.1, 0.1, 0.1])), "0.1 at position 0"),
+        (WithThresholds(np.array([1.0, 0.1, 0.1, 0.1])), "of length 4"),
+        (WithThresholds(np.array([])), "of length 0"),
+    ],
+)
+def test_thresholds_that_are_none_or_of_another_test_are_refused(test, message):
     data = ew.simulate(3, 30, seed=1).data
     for refuse in (
-        lambda: ew.minimal_imap(data, [0, 1, 2], test=OfRanks()),
-        lambda: ew.greedy_sp(data, test=OfRanks(), seed=1),
-        lambda: ew.sample(data, sampler=ew.MinimalIMAP(parents="full", test=OfRanks()), progress=False),
+        lambda: ew.minimal_imap(data, [0, 1, 2], test=test),
+        lambda: ew.greedy_sp(data, test=test, seed=1),
+        lambda: ew.sample(data, sampler=ew.MinimalIMAP(parents="full", test=test), progress=False),
     ):
-        with pytest.raises(ew.ArgumentError, match="which OfRanks does not take") as error:
+        with pytest.raises(ew.ArgumentError, match=message) as error:
             refuse()
         check_sentence(str(error.value))
+
+
+class WithItsOwn(Shrunken):
+    def thresholds(self, n, p, alpha):
+        return np.array([1.0, 0.0, 0.0])
+
+
+def test_thresholds_that_belong_to_the_test_are_used():
+    dag = ew.minimal_imap(ew.simulate(3, 30, seed=1).data, [0, 1, 2], test=WithItsOwn(), as_array=True)
+    assert dag.sum() == 3
 
 
 def test_a_score_that_would_not_be_asked_is_refused():

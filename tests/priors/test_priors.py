@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import edgewise as ew
-from edgewise.priors import OrderFunctionTerm
+from edgewise.priors import OrderFunctionTerm, PathTerm, TierTerm
 from edgewise.samplers import prepare_prior
 from naive import priors as naive
 from naive.stepping import ALWAYS, make_chain
@@ -183,6 +183,21 @@ def test_priors_add_up_to_a_flat_sum():
     assert repr(prior).count(" + ") == 2
     with pytest.raises(TypeError):
         ew.Sparsity(1) + 1
+
+
+class Assigning(ew.Prior):
+    """It sets what it should add to."""
+
+    def _add_to(self, terms, names):
+        terms.edge = np.full((len(names), len(names)), 2.0)
+        terms.beyond = []
+
+
+def test_no_part_of_a_sum_replaces_what_others_say():
+    paths, tiers = ew.Paths(["a"], ["b"]), ew.TierOrder([["a"], ["b"]])
+    terms = (ew.Sparsity(1) + paths + Assigning() + tiers).terms(["a", "b"])
+    np.testing.assert_array_equal(terms.edge, np.ones((2, 2)))
+    assert [type(term) for term in terms.beyond] == [PathTerm, TierTerm]
 
 
 @pytest.mark.parametrize(

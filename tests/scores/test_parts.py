@@ -1,5 +1,6 @@
 """The parts of every score, and of every test, agree with each other."""
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -9,21 +10,23 @@ import pytest
 import edgewise as ew
 from checks import check_score, check_test
 from compiled import altered
+from edgewise._kernels.compiling import inner
+from edgewise._kernels.independence import interface as independence
 from edgewise._kernels.scores import log_det
 from edgewise._kernels.scores.interface import register
 from extensions.agreements import AgreementScore
 
 
-def make_data(kind, *, with_interventions=False):
+def make_data(kind, *, rows=50, with_interventions=False):
     rng = np.random.default_rng(8)
-    codes = rng.integers(0, 3, (50, 5))
-    codes[:, 1] = np.where(rng.random(50) < 0.6, codes[:, 0], codes[:, 1])
+    codes = rng.integers(0, 3, (rows, 5))
+    codes[:, 1] = np.where(rng.random(rows) < 0.6, codes[:, 0], codes[:, 1])
     table = pd.DataFrame(codes, columns=list("abcde"))
     numbers = {"numbers": "abcde", "mixed": "bd", "levels": ""}[kind]
     for name in numbers:
-        table[name] = table[name] + rng.normal(size=50)
+        table[name] = table[name] + rng.normal(size=rows)
     kinds = {name: "categorical" for name in table if name not in numbers}
-    is_set = np.zeros((50, 5), bool)
+    is_set = np.zeros((rows, 5), bool)
     is_set[30:, 1] = True
     return ew.load_data(table, kinds=kinds, interventions=is_set if with_interventions else None)
 
@@ -49,7 +52,8 @@ def test_those_of_a_score_from_outside_as_well():
 
 @pytest.mark.parametrize(("kind", "test"), [("numbers", ew.FisherZ()), ("levels", ew.GSquared())])
 def test_strengths_are_the_same_one_by_one_and_all_at_once(kind, test):
-    check_test(test, make_data(kind))
+    """With 50 rows, G squared would be void given anything."""
+    check_test(test, make_data(kind, rows=500))
 
 
 class WrongTables(NamedTuple):
@@ -78,3 +82,89 @@ def test_wrong_gains_are_caught():
     )
     with pytest.raises(AssertionError):
         check_score(WrongGains(), make_data("numbers"))
+
+
+class SetGains(NamedTuple):
+    """A score that takes 1 for each parent, and says of each that it gains ``gain``."""
+
+    gain: float
+    most_parents: int
+
+
+@inner
+def score_by_size(score, members, size, room):
+    return -float(size)
+
+
+@inner
+def set_gains(score, members, size, node, room, gain):
+    for x in range(gain.shape[0]):
+        gain[x] = score.gain if size < score.most_parents else -np.inf
+    for m in range(size):
+        gain[members[m]] = -np.inf
+    gain[node] = -np.inf
+
+
+@inner
+def never(score, members, size, room):
+    return False
+
+
+register(SetGains, local_score=score_by_size, gains=set_gains, is_determined=never, new_room=lambda score, p: ())
+
+
+@dataclass(frozen=True)
+class GainScore(ew.Score):
+    gain: float
+
+    def prepare(self, dataset):
+        return SetGains(self.gain, dataset.p - 1)
+
+
+def test_gains_that_are_missing_are_caught():
+    data = make_data("numbers")
+    check_score(GainScore(-1.0), data)
+    for gain in (np.nan, -np.inf):
+        with pytest.raises(AssertionError):
+            check_score(GainScore(gain), data)
+
+
+class SetStrengths(NamedTuple):
+    """The strength of each pair of variables, whatever is given."""
+
+    strength: np.ndarray
+    most_given: int
+
+
+@inner
+def set_strength(test, members, size, node, x, room):
+    return test.strength[node, x]
+
+
+@inner
+def set_strengths(test, members, size, node, room, strength):
+    for x in range(strength.shape[0]):
+        strength[x] = test.strength[node, x]
+    for m in range(size):
+        strength[members[m]] = -np.inf
+    strength[node] = -np.inf
+
+
+independence.register(SetStrengths, strengths=set_strengths, strength=set_strength, new_room=lambda test, p: ())
+
+
+@dataclass(frozen=True, eq=False)
+class StrengthTest(ew.IndependenceTest):
+    strength: np.ndarray
+
+    def prepare(self, dataset):
+        return SetStrengths(self.strength, dataset.p - 2)
+
+
+def test_strengths_that_are_none_are_caught():
+    data = make_data("numbers")
+    right = np.add.outer(np.arange(5.0), np.arange(5.0))
+    check_test(StrengthTest(right), data)
+    for wrong in (np.triu(right), -right, np.full((5, 5), -np.inf)):
+        with pytest.raises(AssertionError):
+            check_test(StrengthTest(wrong), data)

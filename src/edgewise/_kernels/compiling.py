@@ -24,6 +24,9 @@ from numba.core.runtime.nrt import rtsys
 from numba.core.types.functions import BaseFunction
 from numba.extending import overload
 
+from edgewise.errors import ArgumentError
+from edgewise.wording import quote
+
 from .tables import by_address
 
 IS_UNCOMPILED: bool = getattr(config, "DISABLE_JIT")  # noqa: B009
@@ -235,6 +238,28 @@ def compiled_as(function: Callable[..., Any], *, inlined: bool = False) -> Calla
     """Decorate what chooses, given the types of arguments, the part that stands for a Python function."""
     options: Any = _part_options | {"forceinline": inlined}
     return overload(function, jit_options=options, strict=False)
+
+
+_registered: dict[str, type] = {}
+"""All types of tables by name, which is what Numba tells classes with the same fields by, whatever their modules."""
+
+
+def make_known(choices: dict[type, Any], tables: type, parts: Any) -> None:
+    """Let ``parts`` stand behind a type of tables, in the ``choices`` of :func:`by_type`.
+
+    Raises
+    ------
+    ArgumentError
+        If another class of this name is known: code that was compiled for one would serve the other.
+    """
+    name = tables.__name__
+    if _registered.setdefault(name, tables) is not tables:
+        raise ArgumentError(
+            f"Tables named {quote(name)} are registered already, by the module {quote(_registered[name].__module__)}, "
+            "and what was compiled for them would serve others of this name: give the new class another name, or start "
+            "Python anew."
+        )
+    choices[tables] = parts
 
 
 def by_type(

@@ -20,8 +20,10 @@ class Tables(types.NamedTuple):
 
     def __init__(self, members: tuple[Any, ...], cls: type) -> None:
         super().__init__(members, cls)
-        # The names of all compiled functions are made of those of their types, which would fill pages.
-        self.name = f"{cls.__name__} {hashlib.sha256(self.name.encode()).hexdigest()[:16]}"
+        # Compiled functions of one name are taken for one another, and their names are made of those of their types,
+        # which would fill pages. What belongs here must be the same in every process, for the cache on disk.
+        described = f"{cls.__module__} {cls.__qualname__} {self.fields} {self.name}"
+        self.name = f"{cls.__name__} {hashlib.sha256(described.encode()).hexdigest()[:16]}"
 
 
 @cache

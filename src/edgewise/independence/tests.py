@@ -46,8 +46,8 @@ class IndependenceTest(ABC):
             Significance level.
         """
         raise ArgumentError(
-            f"{type(self).__name__} is not a test of partial correlations, as testing a variable given all its other "
-            "predecessors needs: find parents by grow-shrink."
+            f"{type(self).__name__} has no thresholds: it is not a test of partial correlations, as testing a variable "
+            "given all its other predecessors needs, so find parents by grow-shrink."
         )
 
 

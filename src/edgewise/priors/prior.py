@@ -100,9 +100,12 @@ class DagTerm(Term):
         return f"{self.what} ({type(self.tables).__name__})"
 
 
-@dataclass
+@dataclass(slots=True)
 class Terms:
-    """A log prior by column number: ``edge[i, j]`` is what the edge i -> j adds, and ``beyond`` are all other terms."""
+    """A log prior by column number: ``edge[i, j]`` is what the edge i -> j adds, and ``beyond`` are all other terms.
+
+    It has slots, so that a name that is misspelt in an assignment is an error, and not ignored.
+    """
 
     edge: np.ndarray
     beyond: list[Term] = field(default_factory=list)
@@ -117,7 +120,7 @@ class Prior(ABC):
 
     @abstractmethod
     def _add_to(self, terms: Terms, names: Sequence[str]) -> None:
-        """Add what this prior says about the variables ``names`` to ``terms``."""
+        """Add what this prior says about the variables ``names`` to ``terms``, in place; return nothing."""
 
     def terms(self, names: Sequence[str]) -> Terms:
         """Return what this prior says about the variables ``names``.
@@ -148,9 +151,11 @@ class PriorSum(Prior):
     parts: tuple[Prior, ...]
 
     def _add_to(self, terms: Terms, names: Sequence[str]) -> None:
-        """Add what each part says."""
+        """Add what each part says, found by itself: no part sees, or could replace, what others have added."""
         for part in self.parts:
-            part._add_to(terms, names)
+            said = part.terms(names)
+            terms.edge += said.edge
+            terms.beyond += said.beyond
 
     def __repr__(self) -> str:
         return " + ".join(map(repr, self.parts))

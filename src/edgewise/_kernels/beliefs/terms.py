@@ -7,7 +7,7 @@ about every DAG that a chain proposes, so that it should look at the DAG but onc
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ..compiling import by_type, compiled_as
+from ..compiling import by_type, compiled_as, make_known
 
 
 class _Term(NamedTuple):
@@ -21,7 +21,7 @@ _terms: dict[type, _Term] = {}
 
 def register(tables: type, *, log_prior: Callable[..., Any]) -> None:
     """Make a kind of terms known: the type of its tables, and a compiled part."""
-    _terms[tables] = _Term(log_prior)
+    make_known(_terms, tables, _Term(log_prior))
 
 
 def is_registered(tables: Any) -> bool:

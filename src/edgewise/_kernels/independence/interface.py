@@ -12,7 +12,7 @@ test is a NamedTuple of tables and its functions, made known by :func:`register`
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ..compiling import by_type
+from ..compiling import by_type, make_known
 
 
 class _Test(NamedTuple):
@@ -30,7 +30,7 @@ def register(
     tables: type, *, strengths: Callable[..., Any], strength: Callable[..., Any], new_room: Callable[..., Any]
 ) -> None:
     """Make a test known: the type of its tables, two compiled parts, and a Python function that makes room."""
-    _tests[tables] = _Test(strengths, strength, new_room)
+    make_known(_tests, tables, _Test(strengths, strength, new_room))
 
 
 def is_registered(tables: Any) -> bool:

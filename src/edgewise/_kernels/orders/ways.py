@@ -8,7 +8,7 @@ are all that matters; else the DAG that a way finds is only a proposal, for
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ..compiling import by_type
+from ..compiling import by_type, make_known
 
 
 class _Way(NamedTuple):
@@ -34,7 +34,7 @@ def register(
     relocate: Callable[..., Any],
 ) -> None:
     """Make a way of finding parents known: its type, and five compiled parts."""
-    _ways[way] = _Way(evaluate, list_found, exchange_neighbours, exchange_ends, relocate)
+    make_known(_ways, way, _Way(evaluate, list_found, exchange_neighbours, exchange_ends, relocate))
 
 
 @by_type(_ways)

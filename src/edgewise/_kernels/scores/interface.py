@@ -11,7 +11,7 @@ The tables have a field ``most_parents``: families with more parents than that h
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ..compiling import by_type
+from ..compiling import by_type, make_known
 
 
 class _Score(NamedTuple):
@@ -35,7 +35,7 @@ def register(
     new_room: Callable[..., Any],
 ) -> None:
     """Make a score known: the type of its tables, three compiled parts, and a Python function that makes room."""
-    _scores[tables] = _Score(local_score, gains, is_determined, new_room)
+    make_known(_scores, tables, _Score(local_score, gains, is_determined, new_room))
 
 
 def is_registered(tables: Any) -> bool:
