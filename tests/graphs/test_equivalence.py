@@ -318,15 +318,19 @@ def test_required_paths_compel_what_they_do_among_all_dags_with_four_nodes():
 @pytest.mark.parametrize(
     ("right", "wrong"),
     [
-        ("out[x, y] or is_turned[x, y] or can_turn(", "out[x, y] or is_turned[x, y] or True or can_turn("),
-        ("(v != y or gone[x] >= 0) and ", ""),
-        ("if out[v, w]:", "if False:"),
-        ("gone[u] < 0 and u != w", "False"),
-        ("if not has_path:", "if False:"),
-        ("(dag[x, a] and not out[x, a])", "False"),
-        ("gone[w] < gone[v]", "True"),
+        pytest.param(
+            "is_turned[x, y] or can_turn(",
+            "is_turned[x, y] or True or can_turn(",
+            id="no search",
+            marks=pytest.mark.slow,
+        ),
+        pytest.param("(v != y or gone[x] >= 0) and ", "", id="either way", marks=pytest.mark.slow),
+        pytest.param("if out[v, w]:", "if False:", id="edges turned", marks=pytest.mark.slow),
+        pytest.param("gone[u] < 0 and u != w", "False", id="v-structures"),
+        pytest.param("if not has_path:", "if False:", id="paths forgotten"),
+        pytest.param("(dag[x, a] and not out[x, a])", "False", id="ways forgotten"),
+        pytest.param("gone[w] < gone[v]", "True", id="all turned", marks=pytest.mark.slow),
     ],
-    ids=["no search", "either way", "edges turned", "v-structures", "paths forgotten", "ways forgotten", "all turned"],
 )
 def test_a_broken_search_for_required_paths_is_caught(right, wrong):
     broken = altered([find_ways, can_go, can_turn, orient_to_reach], right=right, wrong=wrong)

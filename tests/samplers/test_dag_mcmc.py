@@ -434,7 +434,26 @@ MISTAKES = {
 """Kernels to alter, what to write in place of what, a case, and the kinds of moves in which each mistake must show."""
 
 
-@pytest.mark.parametrize("mistake", MISTAKES)
+LIKE_OTHERS = (
+    "positions are weighed by the own parents only",
+    "all are thought to be proposed alike",
+    "cycles are closed from outside",
+    "edges are turned whatever they weigh",
+    "the other end of a reversed edge has parents below both",
+    "how many parents there are to pick from is left out",
+    "that some variables are picked more often is left out",
+    "that some are given parents from outside more often is left out",
+    "those who have no way back are swapped",
+    "how many there are to swap with is left out",
+    "what the data say of a single edge is ignored",
+    "required edges are removed",
+)
+"""Mistakes in moves of which another is always tried: each takes a compilation."""
+
+
+@pytest.mark.parametrize(
+    "mistake", [pytest.param(name, marks=[pytest.mark.slow] * (name in LIKE_OTHERS)) for name in MISTAKES]
+)
 def test_a_wrong_move_is_caught(mistake):
     kernels, (right, wrong), label, kinds = MISTAKES[mistake]
     broken = altered(kernels, right=right, wrong=wrong)["work"]
