@@ -96,6 +96,17 @@ def test_with_many_draws_some_are_left_out(monkeypatch):
     assert 0 < np.abs(found - expected).max() < 0.2
 
 
+def test_errors_are_those_of_the_draws_that_are_left(monkeypatch):
+    """Batches of the 480 draws of a chain have 9 or 10 each, of which 3 or 4 are looked at: every third."""
+    data = ew.simulate(5, 60, seed=2).data
+    every = ew.sample(data, **{**QUICK, "iterations": 6000})
+    monkeypatch.setattr(conditionals, "MOST_ENTRIES", 25 * 480 // 3)
+    some = ew.sample(data, **{**QUICK, "iterations": 6000})
+    off_diagonal = ~np.eye(5, dtype=bool)
+    ratio = some.conditional_errors[:, off_diagonal] / every.conditional_errors[:, off_diagonal]
+    assert 1 < np.median(ratio) < 3
+
+
 def test_with_much_data_they_are_shares_of_draws():
     simulation = ew.simulate(6, 100_000, neighbours=2, weights=(0.5, 1.0), seed=1)
     posterior = ew.sample(simulation.data, prior=ew.Sparsity(1.0), **QUICK)

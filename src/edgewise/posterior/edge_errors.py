@@ -66,11 +66,11 @@ def told_error(posterior: "Posterior") -> np.ndarray:
     weights = None if posterior.draws.log_weight is None else relative
     told, share = (np.einsum("cb,cbij->ij", relative, batches) for batches in (compelled, present))
     if posterior.conditionals is None or posterior.conditionals.shape[1] > 1:
-        return _error_by_row(compelled, weights, told)
+        return error_by_row(compelled, weights, told)
     safe = np.where(share > 0, share, 1.0)
     given = told / safe
-    error = _error_by_row(compelled - given * present, weights, np.zeros_like(told)) / safe
-    error = np.maximum(error, least_error(given, share, _error_by_row(present, weights, share), posterior.weights.size))
+    error = error_by_row(compelled - given * present, weights, np.zeros_like(told)) / safe
+    error = np.maximum(error, least_error(given, share, error_by_row(present, weights, share), posterior.weights.size))
     directed = posterior.edge_probabilities("directed").to_numpy()
     return np.asarray(np.hypot(directed * error, given * directed_error(posterior)))
 
@@ -88,8 +88,13 @@ def least_error(given: np.ndarray, share: np.ndarray, error: np.ndarray, draws: 
     return np.asarray(np.sqrt(mean * (1 - mean) / (number + 2)))
 
 
-def _error_by_row(batches: np.ndarray, weights: np.ndarray | None, mean: np.ndarray) -> np.ndarray:
-    """Return the errors of weighted means of batches, shape (chain, batch, p, p)."""
+def count_batches(p: int, number: int) -> int:
+    """Return in how many batches to average a number of draws of a chain."""
+    return min(BATCHES, max(MOST_MEANS // p**2, FEWEST_BATCHES), number)
+
+
+def error_by_row(batches: np.ndarray, weights: np.ndarray | None, mean: np.ndarray) -> np.ndarray:
+    """Return the errors of means of batches, shape (chain, batch, p, p), by weights that add up to one."""
     return np.array([monte_carlo_error(batches[:, :, i], weights, mean[i]) for i in range(len(mean))])
 
 
@@ -101,7 +106,7 @@ def _shares_by_batch(posterior: "Posterior") -> tuple[np.ndarray, np.ndarray, np
     draws, p = posterior.draws, len(posterior.nodes)
     counts, _ = as_counts(posterior.weights)
     chains, number = counts.shape
-    batches = min(BATCHES, max(MOST_MEANS // p**2, FEWEST_BATCHES), number)
+    batches = count_batches(p, number)
     batch = np.arange(number) * batches // number + batches * np.arange(chains)[:, None]
     distinct = draws.distinct(counts)
     compelled, present = np.zeros((2, chains * batches, p, p))

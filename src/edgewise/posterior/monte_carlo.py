@@ -105,8 +105,8 @@ def monte_carlo_error(
 ) -> np.ndarray:
     """Return the Monte Carlo standard error of the mean of each quantity, shape (chain, draw, quantity).
 
-    With weights (chain, draw), the weighted ``mean`` is a ratio of two means; to first order its error is that of the
-    mean of w (x - mean), the weights having mean one.
+    With weights (chain, draw), which add up to one, the weighted ``mean`` is a ratio of two means; to first order its
+    error is that of the mean of w (x - mean), the weights brought to mean one.
 
     What never varies has no error. What varies only between chains has the error of a mean of as many numbers as there
     are chains. With fewer than four draws the error is not known.

@@ -15,20 +15,14 @@ from edgewise._kernels.families.target import Target
 from edgewise._kernels.summaries.conditionals import add_conditionals, new_memo
 from edgewise._kernels.summaries.edge_odds import Judge, add_edge_odds, new_odds_memo
 from edgewise.posterior import Posterior
+from edgewise.posterior.edge_errors import count_batches, error_by_row
 from edgewise.posterior.features import exclude_for
-from edgewise.posterior.monte_carlo import monte_carlo_error
 
 from .threads import count_threads
 
 MOST_ENTRIES = 5 * 10**7
 """Most entries of p x p matrices to look at in a chain: a few seconds' work. Where the draws have more, every second,
 third, ... draw is used, unless they differ in weight; these probabilities vary less than zeros and ones do."""
-
-BATCHES, FEWEST_BATCHES = 50, 8
-"""Batches of a chain, and the least number of them where p is so large that their means would take too much memory."""
-
-MOST_MEANS = 4 * 10**6
-"""Most numbers in the batch means of a chain."""
 
 Add = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray], None]
 """Adds up probabilities: takes families, orders and weights of draws, and sums by kind, child and parent."""
@@ -39,7 +33,7 @@ def condition(posterior: Posterior, target: Target | DagTarget) -> Posterior:
     draws, p = posterior.draws, len(posterior.nodes)
     number = draws.log_score.shape[1]
     every = -(-number * p * p // MOST_ENTRIES) if draws.log_weight is None else 1
-    most = min(BATCHES, max(MOST_MEANS // p**2, FEWEST_BATCHES), max(number // every, 1))
+    most = count_batches(p, max(number // every, 1))
     bounds = np.linspace(0, number, most + 1).astype(int)
     kinds = 1 if isinstance(target, DagTarget) else 2
 
@@ -66,11 +60,10 @@ def condition(posterior: Posterior, target: Target | DagTarget) -> Posterior:
 
 
 def _error(means: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Return the Monte Carlo errors of the weighted means of batches, row by row."""
-    is_even = np.allclose(weight, weight[0, 0])
-    mean = np.einsum("cb,cbij->ij", weight / weight.sum(), means)
-    rows = range(means.shape[2])
-    return np.array([monte_carlo_error(means[:, :, i], None if is_even else weight, mean[i]) for i in rows])
+    """Return the Monte Carlo errors of the weighted means of batches."""
+    relative = weight / weight.sum()
+    weights = None if np.allclose(weight, weight[0, 0]) else relative
+    return error_by_row(means, weights, np.einsum("cb,cbij->ij", relative, means))
 
 
 def _given_order(posterior: Posterior, target: Target) -> Add:
