@@ -333,8 +333,33 @@ def test_few_rows_are_told():
 
 
 def test_few_rows_are_all_that_is_said_of_dream4(public_data):
-    for table in sorted((public_data / "dream4" / "size10").glob("*_multifactorial.csv")):
+    tables = sorted((public_data / "dream4" / "size10").glob("*_multifactorial.csv"))
+    assert len(tables) == 5
+    for table in tables:
         assert seen(table).keys() == {"few-rows"}
+
+
+@pytest.mark.parametrize("clamped", [["A"], ["A", "B"]])
+def test_rows_are_looked_at_in_which_two_columns_vary(rng, clamped):
+    table = pd.DataFrame(rng.normal(size=(100, 2)), columns=["A", "B"])
+    is_set = pd.DataFrame(False, table.index, clamped)
+    is_set[:60] = True
+    table.loc[:59, clamped] = 0.0
+    assert look(load_data(table, interventions=is_set)) == ()
+    table["A"] = table["A"].where(is_set["A"], np.exp(3 * table["B"]))
+    (finding,) = look(load_data(table, interventions=is_set))
+    assert finding.kind == "skewed"
+    assert finding.sentence.startswith("Among the 40 complete rows with the same variables set, the most in which two ")
+    check_sentence(finding.sentence)
+
+
+def test_nothing_is_said_where_two_columns_never_vary_together(rng):
+    table = pd.DataFrame(rng.normal(size=(100, 2)), columns=["A", "B"])
+    table.iloc[:50, 0] = table.iloc[50:, 1] = 0.0
+    assert look(load_data(table, interventions=table == 0)) == ()
+    table = pd.DataFrame(rng.normal(size=(100, 3)), columns=["A", "B", "C"])
+    table.iloc[:60, :2], table.iloc[60:, 2] = 0.0, np.nan
+    assert look(load_data(table, missing="em")) == ()
 
 
 def test_a_covariance_matrix_tells_little(clean, rng):

@@ -5,14 +5,16 @@ Other data give probabilities all the same, and chains agree on them. So each ki
 found is put into a sentence. In clean Gaussian data each kind turns up less than once in a thousand tables.
 
 Columns with levels make no such assumptions: of them, only copies are looked for. Where cells are missing, complete
-rows are looked at, and with interventions those of the condition that has most rows.
+rows are looked at, and with interventions those of one condition: of those in which two columns vary, the one that has
+most rows.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from edgewise.data.columns import describe_columns, find_coarse, find_missing_codes, find_numbered, find_shapes
 from edgewise.data.dataset import Dataset
@@ -75,32 +77,37 @@ def summarize_data(dataset: Dataset) -> dict[str, Any]:
 
 
 def _numbers_of(dataset: Dataset) -> Dataset | None:
-    """Return the continuous columns, in rows that can be compared; None if there are not two of them."""
+    """Return the continuous columns that vary, in rows that can be compared; None if there are not two of them."""
     if dataset.values is None:
         return dataset
     is_number = np.isin(dataset.kinds, "continuous")
-    is_taken = np.isfinite(dataset.values[:, is_number]).all(axis=1)
-    if dataset.is_set is not None:
-        _, which, sizes = np.unique(dataset.is_set, axis=0, return_inverse=True, return_counts=True)
-        is_taken &= which.reshape(-1) == sizes.argmax()
-    if is_number.sum() < 2 or is_taken.sum() < MIN_ROWS:
-        return None
-    if is_number.all() and is_taken.all():
-        return dataset
-    values = dataset.values[is_taken][:, is_number]
-    is_varying = np.ptp(values, axis=0) > 0
-    names = [name for name, is_chosen in zip(dataset.names, is_number, strict=True) if is_chosen]
-    return Dataset(
-        tuple(name for name, varies in zip(names, is_varying, strict=True) if varies),
-        np.ascontiguousarray(values[:, is_varying]),
-        dataset.fingerprint,
-    )
+    numbers = dataset.values[:, is_number]
+    for is_taken in _comparable_rows(numbers, dataset.is_set):
+        if is_number.all() and is_taken.all():
+            return dataset
+        values = numbers[is_taken]
+        is_varying = (values != values[:1]).any(axis=0)
+        if len(values) >= MIN_ROWS and is_varying.sum() >= 2:
+            names = np.array(dataset.names, object)[is_number][is_varying]
+            return Dataset(tuple(names), np.ascontiguousarray(values[:, is_varying]), dataset.fingerprint)
+    return None
+
+
+def _comparable_rows(numbers: FloatArray, is_set: npt.NDArray[np.bool_] | None) -> Iterator[npt.NDArray[np.bool_]]:
+    """Yield which rows are complete; with interventions, which of them have the same variables set, the most first."""
+    is_complete = np.asarray(np.isfinite(numbers).all(axis=1))
+    if is_set is None:
+        yield is_complete
+        return
+    _, which, sizes = np.unique(is_set, axis=0, return_inverse=True, return_counts=True)
+    for condition in np.argsort(-sizes, kind="stable"):
+        yield is_complete & (which.reshape(-1) == condition)
 
 
 def _among(finding: Finding, rows: int, dataset: Dataset) -> Finding:
     """Say which rows a finding is about, where these are not all, and are numbered by themselves."""
-    which = "complete rows" if dataset.is_set is None else "complete rows with the same variables set, most of all such"
-    sentence = f"Among the {rows} {which}, {finding.sentence[0].lower()}{finding.sentence[1:]}"
+    which = "" if dataset.is_set is None else " with the same variables set, the most in which two columns vary"
+    sentence = f"Among the {rows} complete rows{which}, {finding.sentence[0].lower()}{finding.sentence[1:]}"
     return replace(finding, sentence=sentence)
 
 
