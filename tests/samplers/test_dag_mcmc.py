@@ -1185,6 +1185,11 @@ def test_wrong_settings_are_refused(number):
     check_sentence(str(caught.value))
 
 
+@pytest.mark.parametrize("number", [0, 3.0, np.float64(3), np.int8(3)])
+def test_a_number_of_candidates_is_whole(number):
+    assert repr(DagMCMC(candidates=number)) == f"DagMCMC(candidates={int(number)})"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("strength", [inf, np.nan])
 def test_a_compiled_term_must_return_a_number(strength):

@@ -209,13 +209,17 @@ def test_settings_are_checked(sampler):
     for settings, message in (
         ({"max_parents": 0}, "max_parents must be a whole number, at least 1, but 0 was given."),
         ({"max_parents": 1.5}, "max_parents must be a whole number"),
+        ({"candidates": 0.0}, "candidates must be a whole number, at least 1, but 0.0 was given."),
+        ({"candidates": True}, "candidates must be a whole number, at least 1, but True was given."),
         ({"memory_limit": 0}, "memory_limit must be a positive number of gigabytes"),
         ({"memory_limit": "2GB"}, "memory_limit must be a positive number of gigabytes"),
     ):
         with pytest.raises(ew.ArgumentError, match=message) as error:
             sampler(**settings)
         check_sentence(str(error.value))
-    assert sampler(max_parents=2.0).max_parents == 2
+    for whole in (2, 2.0, np.float64(2), np.int8(2)):
+        plain = sampler(max_parents=whole, candidates=whole)
+        assert (type(plain.max_parents), type(plain.candidates)) == (int, int)
 
 
 @BOTH

@@ -515,3 +515,11 @@ def test_wrong_settings_are_refused(settings):
     with pytest.raises(ew.ArgumentError, match=next(iter(settings))) as caught:
         StructureMCMC(**settings)
     check_sentence(str(caught.value))
+
+
+def test_a_record_with_a_whole_number_of_parents_is_read_again(tmp_path):
+    settings = StructureMCMC(max_parents=2.0, reversal=0)
+    data = ew.simulate(3, 100, seed=4).data
+    posterior = ew.sample(data, sampler=settings, iterations=50, thin=1, seed=1, progress=False)
+    posterior.save(tmp_path / "posterior.nc")
+    assert repr(ew.load(tmp_path / "posterior.nc").info["sampler"]["max_parents"]) == "2"

@@ -104,8 +104,11 @@ class DagMCMC(Sampler):
 
     def __post_init__(self) -> None:
         number = self.candidates
-        if not (isinstance(number, str) and number == "auto") and not (is_whole(number) and int(number) >= 0):
+        if isinstance(number, str) and number == "auto":
+            return
+        if not (is_whole(number) and int(number) >= 0):
             raise ArgumentError(f"candidates must be 'auto' or a whole number, at least 0, but {number!r} was given.")
+        object.__setattr__(self, "candidates", int(number))
 
     def resolve(self, dataset: Dataset) -> "DagMCMC":
         """Return the same sampler with the number of candidates that ``"auto"`` stands for."""

@@ -57,7 +57,7 @@ class ParentSetSampler(Sampler):
         if isinstance(self.candidates, str) and self.candidates != "auto":
             raise ArgumentError(f"candidates must be 'auto', a number, a matrix or lists, but got {self.candidates!r}.")
         if isinstance(self.candidates, int | float | np.number):
-            check_whole("candidates", self.candidates)
+            object.__setattr__(self, "candidates", check_whole("candidates", self.candidates))
         if not (is_number(self.memory_limit) and self.memory_limit > 0):
             raise ArgumentError(
                 f"memory_limit must be a positive number of gigabytes, but {self.memory_limit!r} was given."
@@ -91,8 +91,8 @@ class ParentSetSampler(Sampler):
         required = none if knowledge is None else knowledge.required
         before = none if knowledge is None else knowledge.before
         candidates = self.resolve(dataset).candidates
-        if isinstance(candidates, int | np.integer):
-            possible = likeliest(explore(dataset, score, terms, knowledge, is_over).probability, int(candidates))
+        if isinstance(candidates, int):
+            possible = likeliest(explore(dataset, score, terms, knowledge, is_over).probability, candidates)
         else:
             possible = _read_candidates(candidates, dataset.names)
         possible = (possible & ~(none if knowledge is None else knowledge.forbidden)) | required

@@ -98,7 +98,7 @@ class StructureMCMC(Sampler):
     reversal: float = 1 / 15
 
     def __post_init__(self) -> None:
-        check_whole("max_parents", self.max_parents)
+        object.__setattr__(self, "max_parents", check_whole("max_parents", self.max_parents))
         if not (is_number(self.reversal) and 0 <= self.reversal < 1):
             raise ArgumentError(
                 f"reversal must be a probability, at least 0 and below 1, but {self.reversal!r} was given."
@@ -115,7 +115,7 @@ class StructureMCMC(Sampler):
     ) -> "StructureMCMCModel":
         """Return everything about the target that chains share."""
         terms = usable_terms(prior, dataset.names, uses=(PathTerm, FunctionTerm, DagTerm), by="StructureMCMC")
-        most = min(int(self.max_parents), dataset.p - 1)
+        most = min(self.max_parents, dataset.p - 1)
         tables = prepare_score(score, dataset)
         none = np.zeros((dataset.p, dataset.p), bool)
         required, forbidden = (none, none) if knowledge is None else (knowledge.required, knowledge.forbidden)
