@@ -147,11 +147,12 @@ def test_dates_are_no_levels(table, form):
         ["<50", ">=50"],
         ["2024-03-01", "2024-03-02"],
         [f"A{well}" for well in range(20)],
+        [f"{plate}_{well}" for plate in range(4) for well in range(4)],
         [f"{arm}q{band}" for arm in range(1, 6) for band in range(4)],
         [f"{age}-{age + 5}" for age in range(0, 100, 5)],
         pd.Categorical([f"{week} weeks" for week in range(20)]),
     ],
-    ids=["doses", "halves", "batches", "wells", "bands", "ages", "categories"],
+    ids=["doses", "halves", "batches", "wells", "wells of plates", "bands", "ages", "categories"],
 )
 def test_names_of_groups_with_digits_are_levels(table, levels):
     group = pd.Series(levels)[np.arange(N) % len(levels)].reset_index(drop=True)

@@ -6,6 +6,7 @@ categories are binary or categorical, ordered categories ordinal. Cells of a dis
 of their levels; what is missing is not a number.
 """
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, get_args
@@ -14,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from edgewise.data.numerals import read_marks
+from edgewise.data.numerals import read_marks, to_float
 from edgewise.data.validation import find_non_number, is_number
 from edgewise.errors import ArgumentError, DataError
 from edgewise.wording import columns_that, count, enumerate_names, pronoun, quote
@@ -167,10 +168,7 @@ def _have_shape(column: "pd.Series[Any]", shape: re.Pattern[str]) -> bool:
 
 
 def _is_numeral(value: object) -> bool:
-    try:
-        return isinstance(value, str) and np.isfinite(float(value))
-    except ValueError:
-        return False
+    return isinstance(value, str) and math.isfinite(to_float(value))
 
 
 def _read_column(column: "pd.Series[Any]", name: str, told: Kind | None) -> Column:
