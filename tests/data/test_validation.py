@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import edgewise as ew
 from edgewise.data import load_data
 from edgewise.errors import ArgumentError, DataError
+from sentences import check_sentence
 
 
 @pytest.mark.parametrize(
@@ -252,6 +254,23 @@ def test_arrays_are_named_by_position(table):
 def test_other_objects_are_refused(data):
     with pytest.raises(ArgumentError, match=type(data).__name__):
         load_data(data)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("target", "There is no argument 'target': perhaps targets is meant."),
+        (
+            "iteration",
+            "There is no argument 'iteration': check its spelling, or leave it out; those that tell how data ",
+        ),
+    ],
+)
+@pytest.mark.parametrize("reader", [load_data, ew.sample, ew.map_search, ew.hill_climb, ew.mmhc, ew.exact_posterior])
+def test_misspelt_arguments_are_named(table, reader, name, said):
+    with pytest.raises(ArgumentError) as caught:
+        reader(table, **{name: 100})
+    assert check_sentence(str(caught.value)).startswith(said)
 
 
 def test_half_a_character_in_a_name_is_refused():

@@ -3,6 +3,7 @@
 import os
 import warnings
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict, Unpack, get_args
 
@@ -23,7 +24,7 @@ from edgewise.data.moments import FloatArray, Moments
 from edgewise.data.naming import default_names
 from edgewise.data.ranks import normal_scores
 from edgewise.errors import ArgumentError, DataError, DataWarning
-from edgewise.wording import count, enumerate_names
+from edgewise.wording import count, enumerate_names, quote
 
 Data: TypeAlias = Dataset | pd.DataFrame | npt.NDArray[np.generic] | Covariance | str | os.PathLike[str]
 
@@ -35,6 +36,10 @@ WAYS = (
     "known of them"
 )
 """What can be done about missing values."""
+
+ALIKE = 0.8
+"""How alike a misspelt name and the right one are, at least: target and targets have .92. With .73, iteration is not
+taken for interventions, since those who hand on arguments may have iterations of their own."""
 
 
 class Reading(TypedDict, total=False):
@@ -153,6 +158,7 @@ class _Settings(NamedTuple):
 
 
 def _check_reading(reading: Reading) -> _Settings:
+    _refuse_unknown(reading)
     settings = _Settings(**reading)
     if settings.transform not in (None, *get_args(Transform)):
         raise ArgumentError(f"transform must be 'ranks' or left out, but {settings.transform!r} was given.")
@@ -167,6 +173,17 @@ def _check_reading(reading: Reading) -> _Settings:
         if isinstance(given, str) or not (given is None or all(isinstance(column, str) for column in given)):
             raise ArgumentError(f"{name} must be a list of column names, but {given!r} was given.")
     return settings
+
+
+def _refuse_unknown(reading: Reading) -> None:
+    """Refuse an argument that does not exist; whoever reads data hands on all that are not its own."""
+    unknown = next((name for name in reading if name not in _Settings._fields), None)
+    if unknown is None:
+        return
+    near = get_close_matches(unknown, _Settings._fields, n=1, cutoff=ALIKE)
+    known = f"those that tell how data are read are {', '.join(_Settings._fields)}"
+    remedy = f"perhaps {near[0]} is meant" if near else f"check its spelling, or leave it out; {known}"
+    raise ArgumentError(f"There is no argument {quote(unknown)}: {remedy}.")
 
 
 def _as_frame(array: npt.NDArray[np.generic]) -> pd.DataFrame:
