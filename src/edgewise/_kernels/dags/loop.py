@@ -84,7 +84,7 @@ def change_dag(pair, target, views, room, kind, node, rng):
             draw_order(pair, target, room, rng)
             return REJECTED if beyond < np.inf else ASK
         pair.beyond[0] = beyond
-    return ACCEPTED
+    return ACCEPTED if number > 0 else REJECTED
 
 
 @inner
