@@ -1,6 +1,5 @@
 """Minimal I-MAP MCMC: a chain over orders, each standing for its minimal I-MAP."""
 
-import warnings
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -16,7 +15,7 @@ from edgewise._kernels.full_conditioning.factor import FullConditioning
 from edgewise._kernels.grow_shrink.tree import GrowShrink
 from edgewise.arguments import is_number
 from edgewise.data import Dataset
-from edgewise.errors import ArgumentError, ConvergenceWarning
+from edgewise.errors import ArgumentError
 from edgewise.imap import Criterion, check_criterion, prepare_grow_shrink, resolve_criterion
 from edgewise.independence import (
     IndependenceTest,
@@ -39,7 +38,7 @@ from edgewise.scores import Score, prepare_score
 from edgewise.tasks import IsOver, never
 
 from .beliefs import agree_with, make_beliefs, make_rules, unless_empty
-from .multiplicity import count_orders, log_relatives, sum_relatives
+from .multiplicity import count_orders, log_relatives, sum_relatives, weigh_draws
 from .order_chains import FullConditioningChain, GrowShrinkChain, OrderChain
 from .sampler import Sampler
 from .schedule import Schedule
@@ -54,11 +53,6 @@ wants it. Chains end with an error before any other rho^2 comes so near to 1."""
 
 ENUMERATED = 8
 """Most variables whose orders are all looked at to count those that lead to a DAG: 40,320 take about two seconds."""
-
-UNCOUNTED = (
-    "Some DAGs have too many orders to count, and too varied ones to estimate their number, so that draws have equal "
-    "weights: DAGs count once only as far as the chain itself corrects for their orders. DagMCMC() needs no weights."
-)
 
 STARTS = 100
 """Orders to try for a start where many are excluded. If fewer than one in twenty were allowed, they would be found with
@@ -218,18 +212,15 @@ class MinimalIMAP(Sampler):
         """
         before = None if model.knowledge is None else model.knowledge.before
         all_orders = model.count_orders() if model.p <= ENUMERATED else None
-        log_weight = []
-        for stack in dags:
+
+        def weigh(stack: np.ndarray) -> np.ndarray:
             if all_orders is None:
-                try:
-                    log_orders = count_orders(stack, before)
-                except ArgumentError:
-                    warnings.warn(UNCOUNTED, ConvergenceWarning, stacklevel=2)
-                    return np.zeros(which.shape)
+                log_orders = count_orders(stack, before)
             else:
                 log_orders = np.log([all_orders[dag.tobytes()] for dag in stack])
-            log_weight.append(-sum_relatives(stack) - log_orders)
-        return np.asarray(np.concatenate(log_weight)[which])
+            return np.asarray(-sum_relatives(stack) - log_orders)
+
+        return weigh_draws(dags, which, weigh)
 
     def edge_target(self, model: "MinimalIMAPModel") -> Target | None:
         """Return the target, unless the prior or the constraints look at paths or are written in Python."""

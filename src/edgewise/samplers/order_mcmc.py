@@ -15,7 +15,7 @@ from edgewise.scores import Score
 from edgewise.tasks import IsOver, never
 
 from .beliefs import agree_with
-from .multiplicity import count_orders
+from .multiplicity import count_orders, weigh_draws
 from .parent_sets import ParentSetChain, ParentSetSampler
 from .schedule import Schedule
 from .snapshots import is_order
@@ -107,10 +107,11 @@ class OrderMCMC(ParentSetSampler):
         Returns
         -------
         ndarray of shape (chain, draw)
-            The log weights, up to a constant.
+            The log weights, up to a constant. All zero, with a warning, where the orders of a DAG can be neither
+            counted nor estimated.
         """
         before = None if model.knowledge is None else model.knowledge.before
-        log_weight = -np.concatenate([count_orders(stack, before) for stack in dags])[which]
+        log_weight = weigh_draws(dags, which, lambda stack: -count_orders(stack, before))
         if self.bias_correction == "partial":
             log_weight = np.clip(log_weight, *np.percentile(log_weight, [25, 75]))
         return np.asarray(log_weight)
