@@ -190,6 +190,13 @@ def test_chains_in_different_modes_raise_the_warning(still):
     assert found.agreement.loc[1, 2] < 0.5
 
 
+def test_the_least_agreement_is_not_that_of_a_chain_with_itself():
+    dags = np.zeros((2, 400, 3, 3), dtype=bool)
+    dags[1, :, 0, 1] = True
+    assert np.isnan(diagnose_bad(make_posterior(dags)).least_agreement)
+    assert np.isnan(diagnose_bad(make_posterior(dags[1:])).least_agreement)
+
+
 def test_one_edge_is_enough():
     dags = np.zeros((3, 400, 4, 4), dtype=bool)
     dags[:2, :, 0, 1] = True

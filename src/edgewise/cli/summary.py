@@ -85,7 +85,6 @@ def tell(summary: Summary, out: Path, *, quiet: bool, as_json: bool) -> None:
 
 def describe(summary: Summary, out: Path) -> dict[str, Any]:
     """Return a summary as what JSON can hold: no number is None."""
-    agreement = summary.diagnostics.agreement.to_numpy()
     joined, told = count_pairs(summary.pairs)
     described = {
         "version": summary.info["versions"]["edgewise"],
@@ -101,7 +100,7 @@ def describe(summary: Summary, out: Path) -> dict[str, Any]:
         "seconds": summary.info["seconds"],
         "largest_difference": summary.diagnostics.difference,
         "effective_draws": summary.diagnostics.effective_draws,
-        "agreement": float(agreement.min()) if len(agreement) > 1 else None,
+        "agreement": summary.diagnostics.least_agreement,
         "joined_pairs": joined,
         "told_directions": told,
         "advice": summary.advice,

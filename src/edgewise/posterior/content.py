@@ -60,7 +60,7 @@ def write_report(posterior: "Posterior", path: str | os.PathLike[str]) -> None:
         weight_ess=diagnostics.weight_ess,
         moving=diagnostics.edges,
         acceptance=diagnostics.acceptance,
-        agreement=float(np.nanmin(diagnostics.agreement)),
+        agreement=diagnostics.least_agreement,
         difference=diagnostics.difference,
         apart=diagnostics.apart,
         largest_difference=LARGEST_DIFFERENCE,

@@ -23,6 +23,7 @@ R-hat (rank-normalised, on split chains) and effective sample sizes are those of
 posterior and for the indicator of every edge that is sometimes drawn and sometimes not.
 """
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -96,6 +97,11 @@ class Diagnostics:
     agreement: pd.DataFrame
     acceptance: pd.DataFrame
     weight_ess: float
+
+    @property
+    def least_agreement(self) -> float:
+        """The least correlation of two chains; not a number if one of them is none, or there is a single chain."""
+        return float(self.agreement.to_numpy().min()) if len(self.agreement) > 1 else math.nan
 
     def __repr__(self) -> str:
         return f"<Diagnostics: {self.verdict}>"
