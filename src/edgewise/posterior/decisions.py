@@ -62,6 +62,32 @@ class Decisions:
 
         return total_effects(self, data, score=score, draws=draws, interval=interval, seed=seed)
 
+    def effect_draws(
+        self: "Posterior",
+        data: "Data | None" = None,
+        *,
+        score: "BGe | None" = None,
+        draws: int = 1000,
+        seed: "int | np.random.Generator | None" = None,
+    ) -> "np.ndarray":
+        """Return draws of all total linear causal effects, for questions that a mean and an interval do not answer.
+
+        Parameters
+        ----------
+        data, score, seed
+            As for :meth:`total_effects`.
+        draws
+            Number of draws, each of a DAG and its edge weights.
+
+        Returns
+        -------
+        ndarray, shape (draws, p, p)
+            Entry (i, j) of a draw is the effect of i on j; see :func:`edgewise.posterior.effects.effect_draws`.
+        """
+        from .effects import effect_draws
+
+        return effect_draws(self, data, score=score, draws=draws, seed=seed)
+
     def intervene(
         self: "Posterior",
         values: "Values",

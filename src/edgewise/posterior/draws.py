@@ -183,3 +183,26 @@ def split(start: int, stop: int, entries: int, *, at_once: int | None = None) ->
     size = max((at_once or ENTRIES_AT_ONCE) // entries, 1)
     for first in range(start, stop, size):
         yield slice(first, min(first + size, stop))
+
+
+def take_evenly(weight: np.ndarray, number: int, offset: float) -> np.ndarray:
+    """Return which of some things a systematic sample has, each as often as its weight says, up to one.
+
+    Parameters
+    ----------
+    weight
+        Their weights.
+    number
+        How many to take.
+    offset
+        Between 0 and 1: where to start.
+
+    Examples
+    --------
+    >>> take_evenly(np.array([0.5, 0.25, 0.0, 0.25]), 4, 0.5)
+    array([0, 0, 1, 3])
+    """
+    total = np.cumsum(weight)
+    points = (offset + np.arange(number)) / number * total[-1]
+    # The last point may be rounded up to the total, and nothing of weight zero is wanted.
+    return np.asarray(np.searchsorted(total[: np.flatnonzero(weight)[-1]], points, side="right"))

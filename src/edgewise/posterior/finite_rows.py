@@ -26,9 +26,10 @@ from edgewise.errors import ArgumentError
 from edgewise.graphs import BoolMatrix, topological_order
 from edgewise.scores.bge import score_columns
 
+from .draws import take_evenly
 from .monte_carlo import DIGITS
 from .parameters import score_of, statistics_of
-from .questions import About, Feature, take_evenly
+from .questions import About, Feature
 
 if TYPE_CHECKING:
     from .information import Choice

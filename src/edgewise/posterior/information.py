@@ -30,9 +30,10 @@ from edgewise.errors import ArgumentError
 from edgewise.wording import count, quote, shorten
 
 from .classes import Classes, Way, WeighedDags, find_classes
+from .draws import take_evenly
 from .monte_carlo import DIGITS
 from .partitions import Partition, binary_entropy, divide_directions, divide_factors, entropy
-from .questions import About, divide_feature, read_question, take_evenly
+from .questions import About, divide_feature, read_question
 from .summaries import PROBABLE, count_pairs
 
 if TYPE_CHECKING:

@@ -63,7 +63,7 @@ from edgewise.data.blocks import Blocks, from_moments
 from edgewise.errors import ArgumentError, DataError
 from edgewise.scores import BGe
 
-from .draws import DrawTable, split
+from .draws import DrawTable, split, take_evenly
 
 if TYPE_CHECKING:
     from .posterior import Posterior
@@ -157,10 +157,7 @@ def prepare_parameters(
     matrix = np.array([table.matrix for table in tables])
     _check_definite(matrix)
     rows, weight, *_ = posterior.draws.distinct(posterior.weights)
-    total = np.cumsum(weight)
-    points = (rng.random() + np.arange(draws)) / draws * total[-1]
-    # The last point may be rounded up to the total, and a DAG of weight zero is never wanted.
-    chosen = np.searchsorted(total[: np.count_nonzero(weight) - 1], points, side="right")
+    chosen = take_evenly(weight, draws, rng.random())
     unit = statistics.scale if score.standardize else np.ones(len(statistics.scale))
     size = statistics.n + score.alpha_mu
     location = statistics.mean - observed_mean(statistics)

@@ -11,7 +11,7 @@ from edgewise.graphs import BoolMatrix
 from edgewise.wording import quote
 
 from .classes import Classes, Factor, WeighedDags
-from .draws import split
+from .draws import split, take_evenly
 from .partitions import Partition, join
 
 About = str | tuple[str, ...] | Callable[..., Any] | None
@@ -182,29 +182,6 @@ def divide_feature(dags: WeighedDags, classes: Classes, feature: Feature) -> tup
         label=found,
     )
     return partition, known
-
-
-def take_evenly(weight: np.ndarray, number: int, offset: float) -> np.ndarray:
-    """Return which of some things a systematic sample has, each as often as its weight says, up to one.
-
-    Parameters
-    ----------
-    weight
-        Their weights.
-    number
-        How many to take.
-    offset
-        Between 0 and 1: where to start.
-
-    Examples
-    --------
-    >>> take_evenly(np.array([0.5, 0.25, 0.0, 0.25]), 4, 0.5)
-    array([0, 0, 1, 3])
-    """
-    total = np.cumsum(weight)
-    points = (offset + np.arange(number)) / number * total[-1]
-    # The last point may be rounded up to the total, and nothing of weight zero is wanted.
-    return np.asarray(np.searchsorted(total[: np.flatnonzero(weight)[-1]], points, side="right"))
 
 
 def _combine(shares: list[np.ndarray], rng: np.random.Generator) -> tuple[list[np.ndarray], np.ndarray]:
