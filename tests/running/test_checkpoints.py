@@ -683,6 +683,16 @@ def test_a_run_as_long_as_its_time_goes_on(data, place, clock):
     np.testing.assert_array_equal(early.orders(), later.orders()[:, :number])
 
 
+def test_a_run_as_long_as_its_time_draws_as_it_is_told(data, place, clock):
+    settings = {"chains": 2, "seed": 5, "burn_in": 100, "thin": 3, "progress": False}
+    posterior = ew.sample(data, time_budget=0.1, checkpoint=place, **settings)
+    done = posterior.info["iterations_done"]
+    assert posterior.info["schedule"] == {"iterations": done, "burn_in": 100, "thin": 3}
+    assert posterior.weights.shape[1] == (done - 100) // 3
+    length = done + 3000
+    assert_same(ew.sample(data, iterations=length, **settings), ew.extend(place, iterations=length, progress=False))
+
+
 def test_a_run_as_long_as_its_time_may_be_killed_when_some_chains_have_burnt_in(data, place, clock):
     """How often chains draw is settled when they have burnt in, and must then be the same for all."""
     settings = {"chains": 2, "seed": 5, "time_budget": 0.5, "progress": False}

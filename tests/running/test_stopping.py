@@ -250,3 +250,10 @@ def test_a_time_budget_alone_is_the_length_of_a_run(data):
     assert 0 < schedule["burn_in"] < schedule["iterations"]
     # Chains need not go at the same pace all the time.
     assert draws_for(data.shape[1]) / 4 < posterior.weights.shape[1] < draws_for(data.shape[1]) * 4
+
+
+@pytest.mark.parametrize("burn_in", [0, 500])
+def test_a_time_budget_makes_no_more_draws_if_burn_in_is_a_number(data, burn_in):
+    posterior = ew.sample(data, time_budget=0.3, burn_in=burn_in, chains=2, seed=1, progress=False)
+    assert posterior.info["schedule"]["burn_in"] >= burn_in
+    assert posterior.weights.shape[1] < draws_for(data.shape[1]) * 4

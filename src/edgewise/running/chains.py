@@ -17,6 +17,7 @@ from typing import Any
 
 from edgewise.posterior.collecting import Collector
 from edgewise.samplers import Chain
+from edgewise.samplers.schedule import MOST_ITERATIONS
 
 from .checkpoints import Checkpoint
 from .engines import Advanced, ClusterLostError, Engine, Threads, choose_engine, executor_watched
@@ -33,6 +34,9 @@ FEW_DRAWS = 20
 """Draws of each chain that a run stopped early should have. Edge probabilities then have steps of 0.05 in a
 chain, which tells probable edges from others, and R-hat can be computed, which takes 4."""
 
+PACE_SHARE = 0.01
+"""The part of the time from which the pace of chains is known well enough to say how often they should draw."""
+
 LAST_SECONDS = 2.0
 """How long to wait for those draws: who presses Ctrl-C wants to see the prompt again."""
 
@@ -45,10 +49,9 @@ class RunningChain:
     iteration: int = 0
     next_steps: int = FIRST_STEPS
 
-    @property
-    def steps(self) -> int:
-        """How many iterations the next block has."""
-        return min(self.next_steps, self.chain.schedule.iterations - self.chain.iteration)
+    def steps(self, end: int) -> int:
+        """Return how many iterations the next block has, if the chain shall have ``end`` in all, or fewer."""
+        return max(min(self.next_steps, min(self.chain.schedule.iterations, end) - self.chain.iteration), 0)
 
     @property
     def is_done(self) -> bool:
@@ -136,16 +139,28 @@ def run_chains(work: Work) -> Cause | None:
 
 
 def _burn_in(running: list[RunningChain], engine: Engine, note: Note, stop: Stop, timed: Timed) -> Cause | None:
-    """Advance chains for a share of the time that is left, and let them draw from then on."""
-    began = time.monotonic()
-    until = began + timed.burn_in * stop.seconds_left()
+    """Advance chains until they have burnt in, and let them draw from then on.
 
-    def find_cause() -> Cause | None:
-        return stop.find_cause() or ("time budget" if time.monotonic() >= until else None)
+    Unless it is said how often, that follows from their pace, and burn-in takes long enough to know it.
+    """
+    began, left = time.monotonic(), stop.seconds_left()
+    before = sum(mine.iteration for mine in running)
 
-    _take_turns(running, engine, note, find_cause)
+    def advance(seconds: float, end: int = MOST_ITERATIONS) -> None:
+        def find_cause() -> Cause | None:
+            return stop.find_cause() or ("time budget" if time.monotonic() >= began + seconds else None)
+
+        if find_cause() is None:
+            _take_turns(running, engine, note, find_cause, end)
+
+    if timed.burns_by_the_clock:
+        advance(timed.burn_in * left)
+    else:
+        advance(left, int(timed.burn_in))
+    if timed.thin is None:
+        advance(PACE_SHARE * left)
     if stop.find_cause() is None:
-        done = sum(mine.iteration for mine in running) / len(running)
+        done = (sum(mine.iteration for mine in running) - before) / len(running)
         to_come = done / max(time.monotonic() - began, 1e-9) * stop.seconds_left()
         thin = max(int(to_come / timed.draws), 1) if timed.thin is None else timed.thin
         # After a crash, some chains may have begun to draw before.
@@ -162,16 +177,23 @@ def fewest_draws(running: list[RunningChain]) -> int:
 
 
 def _take_turns(
-    running: list[RunningChain], engine: Engine, note: Note, find_cause: Callable[[], Cause | None]
+    running: list[RunningChain],
+    engine: Engine,
+    note: Note,
+    find_cause: Callable[[], Cause | None],
+    end: int = MOST_ITERATIONS,
 ) -> Cause | None:
-    """Advance chains, block by block, until they are done or there is a cause to stop, which is returned."""
+    """Advance chains, block by block, until they are done or there is a cause to stop, which is returned.
+
+    They are done at the end of their schedule, or when they have ``end`` iterations.
+    """
     stopped_by: Cause | None = None
     finished: SimpleQueue[tuple[int, Any]] = SimpleQueue()
     pending = 0
-    waiting = [number for number, mine in enumerate(running) if not mine.is_done]
+    waiting = [number for number, mine in enumerate(running) if mine.steps(end)]
     while pending or waiting:
         for number in waiting:
-            future = engine.submit(number, running[number].chain, running[number].steps)
+            future = engine.submit(number, running[number].chain, running[number].steps(end))
             future.add_done_callback(partial(_hand_in, finished, number))
         pending += len(waiting)
         waiting = []
@@ -188,9 +210,9 @@ def _take_turns(
             note(number, back, engine.block_seconds)
         if stopped_by is None:
             stopped_by = find_cause()
-        if stopped_by is None and not running[number].is_done:
+        if stopped_by is None and running[number].steps(end):
             waiting.append(number)
-    return stopped_by if any(not mine.is_done for mine in running) else None
+    return stopped_by if any(mine.steps(end) for mine in running) else None
 
 
 def _hand_in(finished: "SimpleQueue[tuple[int, Any]]", number: int, future: Any) -> None:

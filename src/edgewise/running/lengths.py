@@ -19,23 +19,27 @@ GROWTH, LONGEST = 1.5, 100
 
 
 class Timed(NamedTuple):
-    """A run as long as the time allows: the share of it that is burn-in, and how many draws to make, or how often."""
+    """A run as long as the time allows: its burn-in, a share of it or iterations, and how many draws, or how often."""
 
     burn_in: float
     draws: int
     thin: int | None
 
+    @property
+    def burns_by_the_clock(self) -> bool:
+        """Whether burn-in is a share of the time."""
+        return 0 < self.burn_in < 1
+
 
 def plan_length(
     iterations: int | None, burn_in: float, thin: int | None, time_budget: float | None, *, p: int
 ) -> tuple[Schedule, Timed | None]:
-    """Return when chains draw; with a time budget alone, that is settled when their pace is known."""
+    """Return when chains draw; with a time budget alone, that is settled when they have burnt in."""
     if iterations is not None or time_budget is None:
         return make_schedule(ITERATIONS if iterations is None else iterations, burn_in, thin, p=p), None
     make_schedule(MOST_ITERATIONS, burn_in, thin)
-    if burn_in >= 1:
-        return Schedule(MOST_ITERATIONS, int(burn_in), 1), Timed(0.0, draws_for(p), thin)
-    return Schedule(MOST_ITERATIONS, MOST_ITERATIONS, 1), Timed(burn_in, draws_for(p), thin)
+    thin = None if thin is None else int(thin)
+    return Schedule(MOST_ITERATIONS, MOST_ITERATIONS, thin or 1), Timed(burn_in, draws_for(p), thin)
 
 
 def check_lengths(
