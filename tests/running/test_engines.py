@@ -2,6 +2,7 @@
 
 import json
 import multiprocessing
+import os
 import subprocess
 import sys
 import threading
@@ -15,6 +16,7 @@ from distributed import Client
 import edgewise as ew
 from edgewise.running import checkpoints, engines
 from edgewise.running.engines import Elsewhere, advance_elsewhere, count_workers
+from edgewise.running.threads import one_thread
 from edgewise.samplers import Schedule
 from sentences import check_sentence
 
@@ -107,6 +109,12 @@ class Clerks:
         promise = Promise()
         threading.Thread(target=lambda: promise.keep(function(*arguments))).start()
         return promise
+
+
+def test_a_run_beside_others_has_one_worker():
+    assert count_workers(None) == os.cpu_count()
+    with one_thread():
+        assert count_workers(None) == 1
 
 
 def test_an_executor_may_have_futures_of_its_own(data, expected):

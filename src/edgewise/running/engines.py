@@ -25,6 +25,8 @@ from edgewise.errors import EdgewiseError
 from edgewise.samplers import Chain
 from edgewise.samplers.snapshots import Snapshot
 
+from .threads import count_threads
+
 RETRIES = 3
 """How often a cluster may lose a worker with the same block before the run gives up."""
 
@@ -239,7 +241,7 @@ def _copy(template: Chain) -> Chain:
 def count_workers(executor: Any) -> int:
     """Return how many blocks an executor works on at the same time, as far as that can be known."""
     if executor is None:
-        return os.cpu_count() or 1
+        return count_threads()
     known: Callable[[], dict[str, int]] | int | None = getattr(executor, "ncores", None)
     if callable(known):
         return max(sum(known().values()), 1)
