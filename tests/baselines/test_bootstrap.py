@@ -182,7 +182,8 @@ def test_other_errors_of_a_learner_are_its_own(sim):
 
 
 @pytest.mark.parametrize(
-    "settings", [{"learner": "mmhc"}, {"replicates": 0}, {"replicates": 2.5}, {"seed": -1}, {"executor": 4}]
+    "settings",
+    [{"learner": "mmhc"}, {"replicates": 0}, {"replicates": 2.5}, {"seed": -1}, {"seed": "one"}, {"executor": 4}],
 )
 def test_bad_settings_are_refused(sim, settings):
     with pytest.raises(ew.ArgumentError) as error:

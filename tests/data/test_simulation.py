@@ -123,3 +123,7 @@ def test_bad_arguments_are_refused(arguments, name):
     complete = {"p": 5, "n": 10} | arguments
     with pytest.raises(ArgumentError, match=rf"^{name} must be .*\.$"):
         simulate(complete.pop("p"), complete.pop("n"), **complete)
+
+
+def test_a_whole_number_may_be_written_as_1e2():
+    np.testing.assert_array_equal(simulate(5.0, 1e2, seed=1).data, simulate(5, 100, seed=1).data)

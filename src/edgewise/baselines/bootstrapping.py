@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 import pandas as pd
 
-from edgewise.arguments import check_whole, is_whole
+from edgewise.arguments import check_whole
 from edgewise.data import Data, Dataset, load_data
 from edgewise.errors import ArgumentError, DataError, EdgewiseError
 from edgewise.graphs import Graph, as_dag, topological_order
@@ -81,10 +81,8 @@ def bootstrap(
     if not callable(learner):
         raise ArgumentError(f"learner must be a function from data to a DAG, such as mmhc, but {learner!r} was given.")
     replicates = check_whole("replicates", replicates)
-    if seed is not None and not (is_whole(seed) and seed >= 0):
-        raise ArgumentError(f"seed must be a whole number, zero or more, but {seed!r} was given.")
+    seeds = np.random.SeedSequence(None if seed is None else check_whole("seed", seed, least=0))
     check_executor(executor)
-    seeds = np.random.SeedSequence(None if seed is None else int(seed))
     dataset = load_data(data)
     score = default_score(dataset) if score is None else score
     if dataset.values is None:

@@ -9,13 +9,12 @@ x = e (I - B)^-1.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Integral
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from edgewise.arguments import is_number, make_generator
+from edgewise.arguments import check_whole, is_number, make_generator
 from edgewise.arithmetic import one_order_of_sums
 from edgewise.data.moments import FloatArray
 from edgewise.data.naming import default_names
@@ -91,8 +90,7 @@ def simulate(
     >>> bool((simulation.dag == (simulation.weights != 0)).all())
     True
     """
-    _check_count("p", p, least=2)
-    _check_count("n", n, least=1)
+    p, n = check_whole("p", p, least=2), check_whole("n", n)
     if neighbours == NEIGHBOURS:
         neighbours = min(neighbours, p - 1)
     if not (is_number(neighbours) and 0 <= neighbours <= p - 1):
@@ -124,11 +122,6 @@ def _total_effects(coefficients: FloatArray) -> FloatArray:
     with one_order_of_sums():
         effects: FloatArray = solve_triangular(identity - coefficients, identity, unit_diagonal=True)
     return effects
-
-
-def _check_count(name: str, value: object, *, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-        raise ArgumentError(f"{name} must be a whole number of at least {least}, but it is {value!r}.")
 
 
 def _weight_range(weights: Sequence[float]) -> tuple[float, float]:
