@@ -91,16 +91,12 @@ def _write(
     out: Path, posterior: "ew.Posterior", setting: dict[str, float], settings: dict[str, Any], table: "pd.DataFrame"
 ) -> None:
     """Write the table, or the picture, by the ending of the file's name."""
-    import csv
-
     from edgewise.files import new_file
+    from edgewise.posterior.exports import write_csv
 
     with new_file(out) as unfinished:
         if out.suffix.lower() == ".csv":
-            # Text is quoted throughout, because csv leaves a name with a carriage return unquoted, which ends the row.
-            table.reset_index().to_csv(
-                unfinished, index=False, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n", encoding="utf-8"
-            )
+            write_csv(unfinished, posterior.nodes, table.reset_index())
         else:
             page = posterior.plot_intervention(setting, **settings).to_html(
                 include_plotlyjs=True, config={"displaylogo": False}
