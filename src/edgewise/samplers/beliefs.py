@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from ctypes import CFUNCTYPE, c_int64
 from numbers import Real
+from typing import NoReturn
 
 import numpy as np
 
@@ -158,9 +159,14 @@ class Questions:
 def _check_terms(value: float) -> None:
     """Refuse what compiled terms said of a DAG, if it is no log prior."""
     if not value < np.inf:
-        raise ArgumentError(
-            f"A compiled term of the prior must return a number below infinity for each DAG, but it returned {value}."
-        )
+        refuse_term(value)
+
+
+def refuse_term(returned: object) -> NoReturn:
+    """Refuse compiled terms of a prior for what they returned, or what is known of it."""
+    raise ArgumentError(
+        f"A compiled term of the prior must return a number below infinity for each DAG, but it returned {returned}."
+    )
 
 
 def _evaluate(functions: Sequence[FunctionTerm], parents: np.ndarray, order: np.ndarray) -> float:

@@ -21,7 +21,7 @@ from edgewise.priors.contradictions import exclude_paths
 from edgewise.scores import Score, prepare_score
 from edgewise.tasks import IsOver, never
 
-from .beliefs import Questions, agree_with, make_beliefs, unless_empty
+from .beliefs import Questions, agree_with, make_beliefs, refuse_term, unless_empty
 from .candidates import add_coparents, advance, explore, warm_up
 from .dag_target import ALL_CANDIDATES, MOST_CANDIDATES, MOST_SETS, make_target
 from .minimal_imap import MinimalIMAPModel
@@ -292,22 +292,15 @@ class DagMCMCChain(RecordingChain):
             task, self.state, model.target, None if questions is None else questions.views, self._room, self._shares,
             steps, self._stride, until_draw, self.schedule.thin, recorder, draws, self.rng,
         )  # fmt: skip
-        _check_weighed(questions, outcome != ASK)
+        if questions is not None:
+            questions.raise_failure()
+        if outcome == ASK:
+            refuse_term("inf or nan")
 
     @property
     def log_posterior(self) -> float:
         """The unnormalised log posterior of the present DAG."""
         return float(self.state.log_weight.sum() + self.state.beyond[0])
-
-
-def _check_weighed(questions: Questions | None, is_weighed: bool) -> None:
-    """Raise what kept the prior from giving a DAG a number, if something did."""
-    if questions is not None:
-        questions.raise_failure()
-    if not is_weighed:
-        raise ArgumentError(
-            "A compiled term of the prior must return a number below infinity for each DAG, but it returned inf or nan."
-        )
 
 
 def find_least(knowledge: Knowledge, order: np.ndarray) -> BoolMatrix | None:
