@@ -257,3 +257,35 @@ def test_a_time_budget_makes_no_more_draws_if_burn_in_is_a_number(data, burn_in)
     posterior = ew.sample(data, time_budget=0.3, burn_in=burn_in, chains=2, seed=1, progress=False)
     assert posterior.info["schedule"]["burn_in"] >= burn_in
     assert posterior.weights.shape[1] < draws_for(data.shape[1]) * 4
+
+
+TIMED = {"thin": 10, "chains": 2, "seed": 1, "progress": False}
+
+
+@pytest.mark.parametrize(("burn_in", "meant"), [(0.2, "20% of the time"), (10**9, "1,000,000,000")])
+def test_ctrl_c_during_the_burn_in_of_a_time_budget_says_so(data, burn_in, meant):
+    with ctrl_c(chains=2), pytest.warns(ew.StoppedEarlyWarning) as caught:
+        posterior = ew.sample(data, time_budget=3600, burn_in=burn_in, **TIMED)
+    done, first = posterior.info["iterations_done"], posterior.info["schedule"]["burn_in"]
+    assert posterior.info["stopped_note"] == check_sentence(str(caught[0].message))
+    assert posterior.info["stopped_note"] == (
+        f"The run was stopped by the keyboard after {done:,} iterations; the posterior holds only "
+        f"{posterior.weights.shape[1]} draws of each chain, made after {first:,} iterations in place of a burn-in of "
+        f"{meant}."
+    )
+
+
+def test_ctrl_c_after_the_burn_in_of_a_time_budget_keeps_the_draws(data):
+    with ctrl_c(chains=2, at=5000), pytest.warns(ew.StoppedEarlyWarning) as caught:
+        posterior = ew.sample(data, time_budget=3600, burn_in=100, **TIMED)
+    assert str(caught[0].message) == (
+        f"The run was stopped by the keyboard after {posterior.info['iterations_done']:,} iterations; the posterior "
+        "holds the draws until then."
+    )
+
+
+def test_a_time_budget_that_is_shorter_than_burn_in_is_told_of(data):
+    with pytest.warns(ew.StoppedEarlyWarning, match="by the time budget .* in place of a burn-in of 1,000,000,000"):
+        posterior = ew.sample(data, time_budget=0.05, burn_in=10**9, **TIMED)
+    assert posterior.info["stopped_by"] == "time budget"
+    assert posterior.info["schedule"]["thin"] == 10

@@ -43,11 +43,12 @@ LAST_SECONDS = 2.0
 
 @dataclass
 class RunningChain:
-    """A chain, how many iterations it has taken, and how many it will take next."""
+    """A chain, how many iterations it has taken, how many it will take next, and whether its burn-in was cut short."""
 
     chain: Chain
     iteration: int = 0
     next_steps: int = FIRST_STEPS
+    is_cut: bool = False
 
     def steps(self, end: int) -> int:
         """Return how many iterations the next block has, if the chain shall have ``end`` in all, or fewer."""
@@ -58,11 +59,15 @@ class RunningChain:
         """Whether the chain is at the end of its schedule."""
         return self.chain.iteration >= self.chain.schedule.iterations
 
-    def end_burn_in(self, thin: int | None = None) -> None:
-        """Let burn-in end now, if it has not ended before; with ``thin``, draw after so many iterations each."""
-        schedule = self.chain.schedule
-        burn_in = min(schedule.burn_in, self.chain.iteration)
-        self.chain.schedule = replace(schedule, burn_in=burn_in, thin=schedule.thin if thin is None else thin)
+    def end_burn_in(self, thin: int) -> None:
+        """Let burn-in end now, and draw after ``thin`` iterations each."""
+        self.chain.schedule = replace(self.chain.schedule, burn_in=self.chain.iteration, thin=thin)
+
+    def cut_burn_in(self) -> None:
+        """Let burn-in end now, if it has not ended before."""
+        self.is_cut = self.chain.iteration < self.chain.schedule.burn_in
+        if self.is_cut:
+            self.end_burn_in(self.chain.schedule.thin)
 
 
 Note = Callable[[int, Advanced, float], None]
@@ -125,8 +130,8 @@ def run_chains(work: Work) -> Cause | None:
                 "Stopped before there were enough draws: a few more are made now, without further burn-in. Ctrl-C "
                 "again leaves at once, with no results."
             )
-            for chain in running:
-                chain.end_burn_in()
+            for mine in running:
+                mine.cut_burn_in()
             until = time.monotonic() + LAST_SECONDS
             # On threads, whatever the executor: its workers may have died of the same Ctrl-C.
             _take_turns(

@@ -25,9 +25,13 @@ class Ending:
     Attributes
     ----------
     schedule
-        As it was meant to be.
+        As it was meant to be; of a run as long as its time allows, what became of it.
+    timed
+        How such a run was meant to be.
     iterations, draws, burn_in
         The least of all chains. Ctrl-C during burn-in ends it, in each chain where that is.
+    is_cut
+        Whether burn-in was cut short in any of them.
     stopped_by
         What stopped the run before its end, if anything did.
     seconds
@@ -35,9 +39,11 @@ class Ending:
     """
 
     schedule: Schedule
+    timed: Timed | None
     iterations: int
     draws: int
     burn_in: int
+    is_cut: bool
     stopped_by: Cause | None
     seconds: float
 
@@ -54,10 +60,12 @@ class Ending:
         iterations = min(chain.chain.iteration for chain in running)
         burn_in = min(chain.chain.schedule.burn_in for chain in running)
         draws = fewest_draws(running)
+        is_cut = any(mine.is_cut for mine in running)
         if timed is not None:
             schedule = Schedule(iterations, burn_in, running[0].chain.schedule.thin)
-            stopped_by = None if stopped_by == "time budget" and draws >= FEW_DRAWS else stopped_by
-        return cls(schedule, iterations, draws, burn_in, stopped_by, seconds)
+            is_whole = stopped_by == "time budget" and draws >= FEW_DRAWS and not is_cut
+            stopped_by = None if is_whole else stopped_by
+        return cls(schedule, timed, iterations, draws, burn_in, is_cut, stopped_by, seconds)
 
     def check_draws(self, time_budget: float | None) -> None:
         """Refuse to go on if there is nothing to go on with."""
@@ -75,15 +83,18 @@ class Ending:
         """A sentence on a run that was stopped early."""
         if self.stopped_by is None:
             return None
+        timed, schedule = self.timed, self.schedule
+        end = f" of {schedule.iterations:,}" if timed is None else ""
+        meant = f"{schedule.burn_in:,}" if timed is None else timed.describe_burn_in()
         held = (
-            "the draws until then"
-            if self.burn_in == self.schedule.burn_in
-            else f"only {self.draws:,} draws of each chain, made after {self.burn_in:,} iterations in place of a "
-            f"burn-in of {self.schedule.burn_in:,}"
+            f"only {self.draws:,} draws of each chain, made after {self.burn_in:,} iterations in place of a burn-in of "
+            f"{meant}"
+            if self.is_cut
+            else "the draws until then"
         )
         return (
-            f"The run was stopped by the {self.stopped_by} after {self.iterations:,} of "
-            f"{self.schedule.iterations:,} iterations; the posterior holds {held}."
+            f"The run was stopped by the {self.stopped_by} after {self.iterations:,}{end} iterations; the posterior "
+            f"holds {held}."
         )
 
 

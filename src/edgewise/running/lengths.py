@@ -30,6 +30,16 @@ class Timed(NamedTuple):
         """Whether burn-in is a share of the time."""
         return 0 < self.burn_in < 1
 
+    def describe_burn_in(self) -> str:
+        """Return how long burn-in is meant to be.
+
+        Examples
+        --------
+        >>> Timed(0.2, 4000, None).describe_burn_in(), Timed(5000, 4000, None).describe_burn_in()
+        ('20% of the time', '5,000')
+        """
+        return f"{self.burn_in:.0%} of the time" if self.burns_by_the_clock else f"{int(self.burn_in):,}"
+
 
 def plan_length(
     iterations: int | None, burn_in: float, thin: int | None, time_budget: float | None, *, p: int

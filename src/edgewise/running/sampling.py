@@ -73,8 +73,8 @@ def sample(
         iterations.
     thin
         Iterations from one draw to the next. Default: so many that each chain makes 4000 draws, or fewer, down to 1000,
-        with more than 30 variables. With a ``time_budget`` alone that follows from the pace of the chains, which burn in
-        for at least a hundredth of the time to know it.
+        with more than 30 variables. With a ``time_budget`` alone that follows from the pace of the chains, and to know
+        it they burn in for at least a hundredth of the time.
     chains
         How many chains to run, each from its own start.
     seed
