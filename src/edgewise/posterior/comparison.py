@@ -88,7 +88,7 @@ class Comparison:
 
     @property
     def pairs(self) -> pd.DataFrame:
-        """A row for each pair of variables that is joined in either posterior, the largest difference first.
+        """A row for each pair that either posterior joins with probability .0005 or more, the most different first.
 
         ``a`` and ``b`` are two variables in the order of the first posterior. Differences are those of the second
         posterior from the first. There are five probabilities: ``joined``, that the two are; ``forward`` and

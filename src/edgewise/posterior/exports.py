@@ -56,7 +56,7 @@ def to_networkx(posterior: Posterior, threshold: float = 0.0) -> "nx.DiGraph[str
     posterior
         The posterior.
     threshold
-        Leave out edges less probable than this. Edges that were never drawn are always left out.
+        Leave out edges less probable than this, and always those below .0005, as :meth:`Posterior.edges` does.
 
     Returns
     -------
@@ -136,8 +136,8 @@ def export(posterior: Posterior, path: str | os.PathLike[str], threshold: float 
         The file; one that exists is replaced once the new one is complete.
     threshold
         Leave out edges, or in a graph pairs, less probable than this. By default a table has all edges, and a graph the
-        pairs that are more probably joined than not, as the report shows them; 0 for all. Those that were never drawn
-        are always left out.
+        pairs that are more probably joined than not, as the report shows them; 0 for all. Those below .0005 are always
+        left out.
 
     Raises
     ------
@@ -182,7 +182,7 @@ def write_pairs(posterior: Posterior, path: str | os.PathLike[str], threshold: f
     path
         The file; one that exists is replaced once the new one is complete.
     threshold
-        Leave out pairs that are joined with a lower probability than this.
+        Leave out pairs that are joined with a lower probability than this, and always those below .0005.
 
     Raises
     ------

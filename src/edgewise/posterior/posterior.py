@@ -160,8 +160,8 @@ class Posterior(Decisions, SingleGraphs, Outputs):
         Parameters
         ----------
         threshold
-            Leave out pairs that are joined with a lower probability than this. Those that never were are always left
-            out.
+            Leave out pairs that are joined with a lower probability than this, and always those below .0005, which
+            would be shown as 0.000.
 
         Returns
         -------
