@@ -8,10 +8,12 @@ import subprocess
 import sys
 import textwrap
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -708,6 +710,29 @@ def test_a_run_as_long_as_its_time_may_be_killed_when_some_chains_have_burnt_in(
     posterior = ew.resume(place, progress=False)
     assert posterior.info["schedule"]["thin"] == thin
     assert posterior.weights.shape[1] > 0
+
+
+def test_iterations_of_an_earlier_session_say_nothing_about_the_pace(monkeypatch):
+    """A hundred iterations a second: 2000 of burn-in, and 8000 draws to choose from."""
+    now = [0.0]
+    for module in (chains, stopping):
+        monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    schedule = runs.Schedule(MOST_ITERATIONS, MOST_ITERATIONS, 1)
+    mine = chains.RunningChain(SimpleNamespace(iteration=10**6, schedule=schedule), 10**6, next_steps=100)
+
+    class Regular(engines.Threads):
+        def submit(self, number, chain, steps):
+            chain.iteration += steps
+            now[0] += 1.0
+            return self._pool.submit(int)
+
+    def note(number, back, seconds):
+        mine.iteration = mine.chain.iteration
+
+    with ThreadPoolExecutor(1) as pool:
+        cause = chains._burn_in([mine], Regular(pool), note, stopping.Stop(100.0), lengths.Timed(0.2, 4000, None))
+    assert cause is None
+    assert mine.chain.schedule == runs.Schedule(MOST_ITERATIONS, 10**6 + 2000, 2)
 
 
 def test_a_run_as_long_as_its_time_that_died_in_burn_in_can_be_given_a_length(data, place):

@@ -7,6 +7,7 @@ import pytest
 
 from edgewise.running.forecast import Forecast, count_bytes
 from edgewise.samplers import Schedule
+from edgewise.samplers.schedule import MOST_ITERATIONS
 
 
 class Listener:
@@ -17,9 +18,11 @@ class Listener:
         self.heard.append(text)
 
 
-def forecast(iterations, *, in_memory=True, workers=2, limit=None):
+def forecast(iterations, *, before=0, in_memory=True, workers=2, limit=None):
     listener = Listener()
-    chain = SimpleNamespace(schedule=Schedule(iterations, 0, 10), state=(np.zeros(1000),), model=np.zeros(10**6))
+    chain = SimpleNamespace(
+        schedule=Schedule(iterations, 0, 10), iteration=before, state=(np.zeros(1000),), model=np.zeros(10**6)
+    )
     return Forecast([chain] * 4, p=100, workers=workers, limit=limit, in_memory=in_memory, watcher=listener), listener
 
 
@@ -38,7 +41,16 @@ def test_a_long_run_is_announced_once(iterations, workers, words):
     assert words in listener.heard[0]
 
 
-@pytest.mark.parametrize("run", [{"iterations": 10_000}, {"iterations": 10**8, "limit": 60.0}])
+def test_only_what_is_left_of_a_run_is_announced():
+    watched, listener = forecast(4 * 10**6, before=3 * 10**6)
+    watched.note(10_000, 1.0)
+    assert "about 3 minutes" in listener.heard[0]
+
+
+@pytest.mark.parametrize(
+    "run",
+    [{"iterations": 10_000}, {"iterations": 10**8, "limit": 60.0}, {"iterations": 10**8, "before": 10**8 - 10_000}],
+)
 def test_a_short_run_is_not(run):
     watched, listener = forecast(**run)
     watched.note(5000, 0.6)
@@ -50,6 +62,12 @@ def test_memory_is_that_of_the_chains_and_of_draws_that_stay():
         watched, listener = forecast(10**6, in_memory=in_memory)
         watched.note(10_000, 1.0)
         assert f"{size / 1e6:,.0f} MB" in listener.heard[0]
+
+
+def test_memory_is_that_of_draws_for_which_there_is_time():
+    watched, listener = forecast(MOST_ITERATIONS, limit=120.0)
+    watched.note(10_000, 1.0)
+    assert f"{4 * 60_000 * 100 * 5 / 1e6:,.0f} MB" in listener.heard[0]
 
 
 def test_arrays_are_found_in_tuples_and_attributes():

@@ -3,6 +3,7 @@
 import io
 import re
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -172,6 +173,37 @@ def test_a_shorter_state_leaves_nothing_of_a_longer_one(notebook):
     assert len(second.rstrip("\n")) >= len(first)
 
 
+def stand_in(iteration, iterations):
+    """Return what is shown of a chain."""
+    return SimpleNamespace(iteration=iteration, schedule=Schedule(iterations, 0, 1), log_posterior=0.0)
+
+
+def test_the_time_left_is_that_of_chains_which_go_on_or_have_become_longer(notebook, monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    line = progress._Line(1, 3, Stop(None), Schedule(100, 0, 1))
+    now[0] = 5.0  # until the chain is where it was
+    line.begin([stand_in(80, 100)])
+    for now[0], chain in ((15.0, stand_in(90, 100)), (25.0, stand_in(100, 100)), (35.0, stand_in(110, 150))):
+        line.chain(0, chain, [], None)
+    assert notebook().split("\r")[1:] == [
+        "1 chain: 90% done, about 10 s left",
+        "1 chain: 100% done, about 0 s left",
+        "1 chain: 73% done, about 40 s left",
+    ]
+
+
+def test_bars_go_with_chains_that_go_on_or_have_become_longer():
+    bars = progress._Bars(Console(file=io.StringIO()), 1, 3, Stop(None), Schedule(100, 0, 1))
+    bars.begin([stand_in(80, 100)])
+    shares = [bars.tasks[0].percentage]
+    for chain in (stand_in(100, 100), stand_in(120, 150), stand_in(150, 150)):
+        bars.chain(0, chain, [], None)
+        shares.append(bars.tasks[0].percentage)
+    assert shares == [80, 100, 80, 100]
+
+
+@pytest.mark.filterwarnings("ignore::edgewise.StoppedEarlyWarning")
 def test_a_notebook_goes_with_the_time_where_only_that_is_given(data, notebook):
     ew.sample(data, chains=1, time_budget=0.5, seed=1)
     assert re.search(r"\r1 chain: \d+% done", notebook())

@@ -253,10 +253,11 @@ def test_a_time_budget_alone_is_the_length_of_a_run(data):
 
 
 @pytest.mark.parametrize("burn_in", [0, 500])
-def test_a_time_budget_makes_no_more_draws_if_burn_in_is_a_number(data, burn_in):
-    posterior = ew.sample(data, time_budget=0.3, burn_in=burn_in, chains=2, seed=1, progress=False)
+def test_a_time_budget_makes_no_draw_of_every_iteration_if_burn_in_is_a_number(data, burn_in):
+    """It would be about one of twenty here, and is one of two or more if the machine is busy when the pace is taken."""
+    posterior = ew.sample(data, time_budget=0.5, burn_in=burn_in, chains=2, seed=1, progress=False)
     assert posterior.info["schedule"]["burn_in"] >= burn_in
-    assert posterior.weights.shape[1] < draws_for(data.shape[1]) * 4
+    assert posterior.info["schedule"]["thin"] > 1
 
 
 TIMED = {"thin": 10, "chains": 2, "seed": 1, "progress": False}

@@ -39,6 +39,7 @@ class Forecast:
         self, chains: list[Chain], *, p: int, workers: int, limit: float | None, in_memory: bool, watcher: Watcher
     ) -> None:
         self._chains = chains
+        self._before = [chain.iteration for chain in chains]
         self._limit = np.inf if limit is None else limit
         self._p = p
         self._share = min(workers, len(chains)) / len(chains)
@@ -55,21 +56,23 @@ class Forecast:
         if self._is_told or self._seconds < ENOUGH:
             return
         self._is_told = True
-        expected = self._seconds / self._steps * self._chains[0].schedule.iterations / self._share
-        expected = min(expected, self._limit)
+        pace = self._steps / self._seconds * self._share
+        iterations = self._chains[0].schedule.iterations
+        before = sum(self._before) / len(self._before)
+        expected = min((iterations - before) / pace, self._limit)
         if expected > LONG:
-            size = sum(map(count_bytes, self._chains)) + self._draws()
+            size = sum(map(count_bytes, self._chains)) + self._draws(int(min(iterations, before + expected * pace)))
             self._watcher.message(
                 f"This run will take about {_in_words(expected)} and {size / 1e6:,.0f} MB of memory. Ctrl-C ends "
                 "it early, with the draws made so far; a time budget sets a limit."
             )
 
-    def _draws(self) -> int:
+    def _draws(self, iterations: int) -> int:
+        """Return the bytes of what the chains will have drawn after so many iterations."""
         if not self._in_memory:
             return 0
-        schedule = self._chains[0].schedule
         entry = 4 + np.min_scalar_type(self._p - 1).itemsize
-        return len(self._chains) * schedule.draws(after=schedule.iterations) * self._p * entry
+        return len(self._chains) * self._chains[0].schedule.draws(after=iterations) * self._p * entry
 
 
 def count_bytes(part: Any) -> int:

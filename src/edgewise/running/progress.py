@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
@@ -50,6 +50,9 @@ SPEED_OVER = 600.0
 class Watcher(Protocol):
     """Whoever wants to know how a run is going."""
 
+    def begin(self, chains: Sequence[Chain]) -> None:
+        """Tell where chains begin: those that go on have iterations already."""
+
     def message(self, text: str) -> None:
         """Say something once."""
 
@@ -59,6 +62,9 @@ class Watcher(Protocol):
 
 class Silent:
     """Shows nothing."""
+
+    def begin(self, chains: Sequence[Chain]) -> None:
+        """Show nothing."""
 
     def message(self, text: str) -> None:
         """Say nothing."""
@@ -113,10 +119,17 @@ class _Line(Silent):
         self._seconds = stop.seconds_left() if schedule.has_open_end else None
         self._looks = _Looks(chains, p)
         self._done = [0] * chains
-        self._whole = schedule.iterations
-        self.began = time.monotonic()
+        self._before = 0
+        self._whole = chains * schedule.iterations
+        self.began = self._going_since = time.monotonic()
         self._next = 0.0
         self._width = 0
+
+    def begin(self, chains: Sequence[Chain]) -> None:
+        """Take note of what was done before."""
+        self._done = [chain.iteration for chain in chains]
+        self._before = sum(self._done)
+        self._going_since = time.monotonic()
 
     def message(self, text: str) -> None:
         """Write a line that stays; the one that changes goes on below it."""
@@ -126,19 +139,19 @@ class _Line(Silent):
     def chain(self, number: int, chain: Chain, blocks: list[Draws], family_parents: np.ndarray) -> None:
         """Write how far the chains are, if the last time was long enough ago."""
         self._done[number] = chain.iteration
+        self._whole = len(self._done) * chain.schedule.iterations  # which may have grown
         self._looks.add(number, blocks, family_parents)
         if time.monotonic() >= self._next:
             self.show()
 
     def show(self) -> None:
         """Write how far the chains are, how long they will take, and how well they agree."""
-        share = self._share()
         self._looks.look_if_due()
         least = self._looks.least
         agreement = "" if np.isnan(least) else f", agreement of chains so far {least:.3f}"
-        left = (time.monotonic() - self.began) * (1 - share) / share if share > 0 else np.inf
+        left = self._seconds_left()
         in_words = f", about {left:,.0f} s left" if left < np.inf else ""
-        text = f"{count(len(self._done), 'chain')}: {share:.0%} done{in_words}{agreement}"
+        text = f"{count(len(self._done), 'chain')}: {self._share():.0%} done{in_words}{agreement}"
         sys.stderr.write(f"\r{text.ljust(self._width)}")
         sys.stderr.flush()
         self._width = len(text)
@@ -147,7 +160,15 @@ class _Line(Silent):
     def _share(self) -> float:
         if self._seconds is not None:
             return min(1 - self._stop.seconds_left() / self._seconds, 1.0)
-        return sum(self._done) / (len(self._done) * self._whole)
+        return sum(self._done) / self._whole
+
+    def _seconds_left(self) -> float:
+        """Return the time left at the pace so far, infinite if that is not known."""
+        if self._seconds is not None:
+            return self._stop.seconds_left()
+        done = sum(self._done)
+        pace = (done - self._before) / max(time.monotonic() - self._going_since, 1e-9)
+        return (self._whole - done) / pace if pace > 0 else np.inf
 
 
 class _Rate(ProgressColumn):
@@ -178,13 +199,21 @@ class _Bars(Progress):
             for number in range(chains)
         ]
 
+    def begin(self, chains: Sequence[Chain]) -> None:
+        if self._seconds is None:
+            for task, chain in zip(self._chains, chains, strict=True):
+                self.update(task, completed=chain.iteration)
+
     def message(self, text: str) -> None:
         self.console.print(text, highlight=False, markup=False)
 
     def chain(self, number: int, chain: Chain, blocks: list[Draws], family_parents: np.ndarray) -> None:
         log_posterior = f"log posterior {chain.log_posterior:,.1f}"
-        done = chain.iteration if self._seconds is None else self._seconds - self._stop.seconds_left()
-        self.update(self._chains[number], completed=done, log_posterior=log_posterior)
+        if self._seconds is None:
+            done, whole = float(chain.iteration), float(chain.schedule.iterations)
+        else:
+            done, whole = self._seconds - self._stop.seconds_left(), self._seconds
+        self.update(self._chains[number], total=whole, completed=done, log_posterior=log_posterior)
         self.looks.add(number, blocks, family_parents)
         self.looks.look_if_due()
 

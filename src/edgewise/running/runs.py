@@ -156,6 +156,7 @@ class _Run:
         )
         with stop.listening(), watched as watcher:
             self.running = self._begin_chains(watcher)
+            watcher.begin([mine.chain for mine in self.running])
             self._recall(collector)
             work = self._make_work(collector, watcher, in_memory=isinstance(keeper, InMemory))
             began = time.monotonic()
