@@ -11,9 +11,10 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
+from decimal import Decimal
 from itertools import count
 from pathlib import Path
-from types import SimpleNamespace
+from types import MappingProxyType, SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -494,6 +495,47 @@ def test_all_forms_of_data_come_back(data, tmp_path, place, form):
     again = ew.resume(place, progress=False)
     assert_same(expected, again)
     assert again.info["data"] == expected.info["data"]
+
+
+CONDITIONS = {
+    "numbers of NumPy": ([1, 2], {np.int64(1): [], np.int64(2): ["Mek"]}),
+    "true and false": ([False, True], {False: [], True: {"Mek"}}),
+    "decimals": ([0.0, 1.0], {0.0: (), 1.0: np.array(["Mek"])}),
+}
+
+
+@pytest.mark.parametrize(("values", "targets"), CONDITIONS.values(), ids=CONDITIONS)
+def test_conditions_come_back_whatever_they_are_called(data, values, targets):
+    table = data.assign(condition=np.repeat(values, [60, 20]))
+    reading = {"interventions": "condition", "targets": MappingProxyType(targets), "drop": {"Jnk"}}
+    back = requests.unpack_request(through_a_file(requests.Request(table, reading=reading)))
+    assert ew.load_data(back.data, **back.reading).record() == ew.load_data(table, **reading).record()
+
+
+def test_columns_come_back_in_their_order(data):
+    reading = {"columns": {"Erk", "Raf", "Mek"}}
+    back = requests.unpack_request(through_a_file(requests.Request(data, reading=reading)))
+    assert ew.load_data(back.data, **back.reading).names == ew.load_data(data, **reading).names
+    assert requests.unpack_request(through_a_file(requests.Request(None, nodes=data.columns))).nodes == NAMES
+
+
+def test_conditions_that_no_file_can_hold_are_given_again(data, place):
+    """Such as Python's decimal numbers, which name conditions all the same."""
+    table = data.assign(condition=np.repeat(["1", "2"], [60, 20]))
+    reading = {"interventions": "condition", "targets": {Decimal(1): [], Decimal(2): ["Mek"]}}
+    interrupt(table, place, **reading)
+    assert "cannot bring back the targets of its run" in refusal(ew.resume, place)
+    assert_same(
+        ew.sample(table, seed=5, **SETTINGS, **reading),
+        ew.sample(table, seed=5, checkpoint=place, **SETTINGS, **reading),
+    )
+
+
+def through_a_file(request):
+    """Return a request as it is packed, written and read."""
+    frame = requests.pack_request(request)
+    assert frame.numbers["missing"] is None
+    return Frame(frame.arrays, json.loads(json.dumps(frame.numbers)))
 
 
 def test_a_dataset_is_given_again(data, expected, place):

@@ -180,6 +180,13 @@ def test_what_is_done_is_not_done_again_and_what_failed_is(files, data, found, b
     assert [path.name for path in begun] == ["plate0.csv", "plate2.csv"]
 
 
+def test_names_in_a_table_may_be_the_nodes_of_sets_without_data(begun, tmp_path):
+    for _ in range(2):
+        many = ew.sample_many(None, nodes=pd.Index(["a", "b"]), out=tmp_path / "out", **QUICK)
+        assert many["data"].nodes == ("a", "b")
+    assert begun == [None]
+
+
 def test_results_of_another_run_are_refused_or_overwritten(data, begun, tmp_path):
     one = {"plate0": data["plate0"]}
     ew.sample_many(one, seed=1, out=tmp_path / "out", **QUICK)

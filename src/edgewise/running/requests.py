@@ -8,6 +8,7 @@ import hashlib
 import importlib.metadata
 import json
 import os
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from functools import partial
 from pathlib import Path
@@ -94,7 +95,7 @@ def describe_question(request: Request) -> dict[str, Any]:
     The data are read, and described as they are; parts that are left to us are None.
     """
     dataset = None if request.data is None else load_data(request.data, **request.reading)
-    names = tuple(request.nodes or ()) if dataset is None else dataset.names
+    names = tuple(() if request.nodes is None else request.nodes) if dataset is None else dataset.names
     parts = {name: getattr(request, name) for name in PARTS}
     record = {
         "data": None if dataset is None else dataset.record(),
@@ -157,29 +158,43 @@ CELLS = "cells "
 def pack_request(request: Request) -> Frame:
     """Return the arguments as a frame; ``missing`` is the name of one that cannot be brought back from it."""
     missing = None
-    about: dict[str, Any] = {name: getattr(request, name) for name in (*LENGTHS, "seed")}
+    about: dict[str, Any] = {name: getattr(request, name) for name in (*LENGTHS, "seed", "start")}
     packed = None if request.data is None else pack_data(request.data, request.reading.get("header", "auto"))
     if request.data is not None and packed is None:
         missing = "data"
     about["data"] = None if packed is None else packed.numbers
     arrays = {} if packed is None else dict(packed.arrays)
-    cells = request.reading.get("interventions")
-    if isinstance(cells, pd.DataFrame | np.ndarray):
-        table = pack_data(cells)
+    # What is kept is a table, and has its names.
+    reading: dict[str, Any] = {name: value for name, value in request.reading.items() if name != "header"}
+    if isinstance(reading.get("interventions"), pd.DataFrame | np.ndarray):
+        table = pack_data(reading.pop("interventions"))
         missing = missing or (None if table else "interventions")
         about["cells"] = None if table is None else table.numbers
         arrays |= {CELLS + name: array for name, array in (table.arrays if table else {}).items()}
     about["source"] = Path(request.data).name if isinstance(request.data, str | os.PathLike) else request.source
-    # What is kept is a table, and has its names.
-    reading = {name: value for name, value in request.reading.items() if name != "header"}
-    for name, value in (("reading", reading), ("start", request.start), ("nodes", request.nodes)):
-        about[name] = as_plain({"value": value})["value"]
-    for name in PARTS:
+    about["nodes"] = None if request.nodes is None else list(request.nodes)
+    about["reading"], unread = _pack_parts({name: _simplify(value) for name, value in reading.items()})
+    parts, unmade = _pack_parts({name: getattr(request, name) for name in PARTS})
+    return Frame(arrays, {"missing": missing or unread or unmade, **as_plain(about | parts)})
+
+
+def _simplify(value: Any) -> Any:
+    """Return a setting of how to read a table: dictionaries and lists for whatever it has its names and targets in."""
+    if isinstance(value, Mapping):
+        return {key: _simplify(item) for key, item in value.items()}
+    return list(value) if isinstance(value, Iterable) and not isinstance(value, str) else value
+
+
+def _pack_parts(parts: Mapping[str, Any]) -> tuple[dict[str, Any], str | None]:
+    """Return parts of a run as JSON can hold them, and the name of the first that it cannot, which is None there."""
+    packed: dict[str, Any] = {}
+    missing = None
+    for name, part in parts.items():
         try:
-            about[name] = _pack_part(getattr(request, name))
+            packed[name] = _pack_part(part)
         except _CannotBeKeptError:
-            about[name], missing = None, missing or name
-    return Frame(arrays, {"missing": missing, **as_plain(about)})
+            packed[name], missing = None, missing or name
+    return packed, missing
 
 
 class _CannotBeKeptError(Exception):
@@ -198,6 +213,8 @@ def _pack_part(value: Any) -> Any:
         return {"tuple" if isinstance(value, tuple) else "list": [_pack_part(item) for item in value]}
     if isinstance(value, dict) and all(isinstance(key, str) for key in value):
         return {"dictionary": {key: _pack_part(item) for key, item in value.items()}}
+    if isinstance(value, dict):
+        return {"pairs": [[_pack_part(key), _pack_part(item)] for key, item in value.items()]}
     if isinstance(value, pd.DataFrame):
         columns = [_pack_part(value.iloc[:, number].tolist()) for number in range(value.shape[1])]
         return {"table": columns, "names": _pack_part(list(value.columns)), "rows": _pack_part(list(value.index))}
@@ -228,6 +245,8 @@ def _unpack_part(packed: Any) -> Any:
             return tuple(items) if kind == "tuple" else items
     if "dictionary" in packed:
         return {key: _unpack_part(item) for key, item in packed["dictionary"].items()}
+    if "pairs" in packed:
+        return {_unpack_part(key): _unpack_part(item) for key, item in packed["pairs"]}
     made = _find_class(packed["name"])
     if not (isinstance(made, type) and is_dataclass(made)):
         raise KeyError(packed["name"])
@@ -247,7 +266,7 @@ def unpack_request(frame: Frame) -> Request:
     settings |= {name: _unpack_part(about[name]) for name in PARTS}
     if not all(settings[name] is None or isinstance(settings[name], kind) for name, kind in PARTS.items()):
         raise TypeError("a part of a run is something else")
-    reading: Any = dict(about["reading"])
+    reading: Any = {name: _unpack_part(value) for name, value in dict(about["reading"]).items()}
     if not reading.keys() <= Reading.__annotations__.keys():
         raise ValueError("a table cannot be read like that")
     if "cells" in about:
