@@ -134,6 +134,14 @@ def test_the_same_call_without_a_seed_takes_that_of_the_run(data, place):
     assert_same(posterior, ew.sample(data, seed=posterior.info["seed"], **SETTINGS))
 
 
+@pytest.mark.parametrize("seed", [None, -1])
+def test_a_run_whose_seed_is_lost_begins_anew(data, place, seed):
+    interrupt(data, place, after=2)
+    about = json.loads((place / "run.json").read_text())
+    (place / "run.json").write_text(json.dumps({**about, "seed": seed}))
+    assert "has no seed: begin the run anew" in refusal(ew.sample, data, checkpoint=place, **SETTINGS)
+
+
 class Mortal:
     """Dies at the n-th of the calls of the operating system that change what is on the disk."""
 

@@ -28,6 +28,15 @@ def choose_seed(seed: int | None) -> int:
     return int(seed)
 
 
+def find_seed(about: object) -> int | None:
+    """Return the seed in what a file says of a run, None if there is none."""
+    seed = about.get("seed") if isinstance(about, dict) else None
+    try:
+        return None if seed is None else choose_seed(seed)
+    except ArgumentError:
+        return None
+
+
 def choose_seed_of(name: str, seed: int) -> int:
     """Return the seed of a set, which depends on its name and on the seed of all, and on nothing else."""
     words = np.frombuffer(hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest(), "<u4")
@@ -39,7 +48,7 @@ def agree_on_seed(request: Request, directory: Path, *, is_given: bool) -> Reque
     """Return the request with the seed of the checkpoint in a directory, unless a seed is given or there is none."""
     if is_given or not (directory / ABOUT).exists():
         return request
-    seed = read_about(directory / ABOUT).get("seed")
-    if seed is None or not is_whole(seed):
+    seed = find_seed(read_about(directory / ABOUT))
+    if seed is None:
         raise StorageError(f"The checkpoint in {quote(str(directory))} has no seed: begin the run anew.")
-    return replace(request, seed=int(seed))
+    return replace(request, seed=seed)
