@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 import edgewise as ew
+from edgewise.running import chains, engines, one_set
 from edgewise.running import many as module
-from edgewise.running import one_set
 from edgewise.running.one_set import do_set_apart
 from edgewise.running.seeds import choose_seed_of
 from edgewise.running.threads import count_threads
@@ -352,6 +352,22 @@ def test_ctrl_c_ends_with_what_is_done_and_the_same_call_goes_on(data, tmp_path)
     assert not (tmp_path / "out" / "first-long" / "posterior.nc").exists()
     assert pd.read_csv(tmp_path / "out" / "summary.csv")["error"].notna().sum() == 3
     check_same(whole, ew.sample_many(sets, seed=1, out=tmp_path / "out", **settings))
+
+
+def test_a_signal_before_there_are_draws_is_not_taken_for_the_keyboard(data, monkeypatch):
+    advance, sent = engines._advance, []
+
+    def advance_and_end(chain, steps):
+        if not sent:
+            sent.append(os.kill(os.getpid(), signal.SIGTERM))
+        return advance(chain, steps)
+
+    monkeypatch.setattr(engines, "_advance", advance_and_end)
+    monkeypatch.setattr(chains, "LAST_SECONDS", 0.0)
+    settings = {**QUICK, "iterations": 10**12, "thin": 10**11}
+    with pytest.warns(ew.StoppedEarlyWarning, match="by the termination signal, with 0 of 1"):
+        many = ew.sample_many({"plate0": data["plate0"]}, **settings)
+    assert many.stopped_by == "termination signal"
 
 
 def test_a_signal_does_not_wait_for_the_workers_of_an_executor(data, monkeypatch):

@@ -15,7 +15,7 @@ from .chains import FEW_DRAWS, RunningChain, fewest_draws
 from .lengths import Timed
 from .plan import Plan
 from .requests import Request, find_versions
-from .stopping import SIGNALS, Cause
+from .stopping import SIGNALS, Cause, Interrupted
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Ending:
         if self.draws:
             return
         if self.stopped_by in SIGNALS.values():
-            raise KeyboardInterrupt
+            raise Interrupted(self.stopped_by)
         raise ArgumentError(
             f"The time_budget of {time_budget} seconds ended after {self.iterations:,} iterations, before the first "
             f"draw: allow more time, or take a smaller thin."

@@ -32,7 +32,7 @@ from edgewise.wording import quote
 from .frames import replace_file
 from .requests import Request, describe_question, find_difference
 from .sampling import sample
-from .stopping import SIGNALS, Cause
+from .stopping import SIGNALS, Cause, find_cause
 from .threads import one_thread
 
 DRAWS, CHECKPOINT, DONE = "posterior.nc", "checkpoint", "done.json"
@@ -99,8 +99,8 @@ def do_set(task: Task) -> Outcome:
             # The row says how many findings there are, and what the verdict is.
             warnings.simplefilter("ignore", EdgewiseWarning)
             return _do(task)
-    except KeyboardInterrupt:
-        return Outcome(new_row(task.name), stopped_by="keyboard")
+    except KeyboardInterrupt as interrupt:
+        return Outcome(new_row(task.name), stopped_by=find_cause(interrupt))
     except Exception as error:
         return Outcome(new_row(task.name, _explain(error)))
 

@@ -35,7 +35,7 @@ from .plan import make_plan
 from .progress import Watcher, tell, watch
 from .requests import Request, describe_request
 from .starts import find_starts
-from .stopping import Stop
+from .stopping import Interrupted, Stop
 from .threads import count_threads
 
 COMPILING = "Compiling the sampler: once after installation, up to half a minute."
@@ -137,7 +137,7 @@ class _Run:
     def _leave(self, checkpoint: Checkpoint) -> None:
         """Go on without a checkpoint; chains that have begun must not: with few candidates the target is another."""
         if any(past.snapshot is not None for past in self._pasts):
-            raise KeyboardInterrupt
+            raise Interrupted(self._stop.find_cause())
         checkpoint.close()
         self.checkpoint = None
 

@@ -15,6 +15,25 @@ SIGNALS: dict[str, Cause] = {"SIGINT": "keyboard", "SIGTERM": "termination signa
 """The signals that do; not every system has all of them."""
 
 
+class Interrupted(KeyboardInterrupt):
+    """A run ends at once, without results.
+
+    Parameters
+    ----------
+    cause
+        What told it to.
+    """
+
+    def __init__(self, cause: Cause | None = None) -> None:
+        super().__init__()
+        self.cause: Cause = cause or "keyboard"
+
+
+def find_cause(interrupt: KeyboardInterrupt) -> Cause:
+    """Return what an interrupt came from: the keyboard, unless it says something else."""
+    return interrupt.cause if isinstance(interrupt, Interrupted) else "keyboard"
+
+
 class Stop:
     """Tells whether a run should stop, from the preparation of its target on.
 
@@ -56,7 +75,7 @@ class Stop:
 
         def note(signum: int, frame: FrameType | None) -> None:
             if self._signal is not None:
-                raise KeyboardInterrupt
+                raise Interrupted(self._signal)
             self._signal = SIGNALS[signal.Signals(signum).name]
 
         if threading.current_thread() is not threading.main_thread():
