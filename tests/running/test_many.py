@@ -72,11 +72,26 @@ def test_one_that_fails_does_not_stop_the_others(found):
     assert found.stopped_by is None
     assert list(found.failed) == ["plate1"]
     assert "only 2 rows" in check_sentence(found.failed["plate1"])
-    with pytest.raises(ew.ArgumentError, match=r"no posterior of 'plate1': The data have only 2 rows"):
-        found["plate1"]
+    for error in (ew.ArgumentError, KeyError):
+        with pytest.raises(error, match=r"^There is no posterior of 'plate1': The data have only 2 rows"):
+            found["plate1"]
     with pytest.raises(KeyError):
         found["plate9"]
+    for missing in ("plate1", "plate9", 5):
+        assert missing not in found
+        assert found.get(missing) is None
+    assert found.get("plate0") is found["plate0"]
     assert "plate1" not in dict(found)
+
+
+def test_sets_in_files_are_found_from_another_directory_and_not_read_to_see_that_they_are(data, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    many = ew.sample_many({"plate0": data["plate0"]}, out="out", **QUICK)
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert many["plate0"].nodes == tuple(data["plate0"].columns)
+    monkeypatch.setattr(module, "load", None)
+    assert "plate0" in many
 
 
 def test_the_table_says_what_the_posteriors_say(found):
@@ -193,7 +208,6 @@ def test_results_of_another_run_are_refused_or_overwritten(data, begun, tmp_path
     begun.clear()
     other = {
         "iterations": ew.sample_many(one, seed=1, out=tmp_path / "out", **{**QUICK, "iterations": 500}),
-        "seed": ew.sample_many(one, seed=2, out=tmp_path / "out", **QUICK),
         "data n": ew.sample_many({"plate0": data["plate0"].head(50)}, seed=1, out=tmp_path / "out", **QUICK),
         "prior name": ew.sample_many(one, seed=1, out=tmp_path / "out", prior=ew.Sparsity(1.0), **QUICK),
     }
@@ -203,6 +217,22 @@ def test_results_of_another_run_are_refused_or_overwritten(data, begun, tmp_path
     longer = ew.sample_many(one, seed=3, out=tmp_path / "out", overwrite=True, **{**QUICK, "iterations": 500})
     assert longer["plate0"].info["schedule"]["iterations"] == 500
     assert json.loads((tmp_path / "out" / "many.json").read_text()) == {"seed": 3}
+
+
+def test_all_sets_in_a_directory_have_one_seed(data, begun, tmp_path):
+    one, out = {"plate0": data["plate0"]}, tmp_path / "out"
+    ew.sample_many(one, seed=1, out=out, **QUICK)
+    with pytest.raises(ew.ArgumentError, match="the seed of all data sets is 1, but 2 was given") as error:
+        ew.sample_many({**one, "plate2": data["plate2"]}, seed=2, out=out, **QUICK)
+    check_sentence(str(error.value))
+    assert len(begun) == 1
+    for damage in ("{", "[]", '{"seed": -1}'):
+        (out / "many.json").write_text(damage)
+        with pytest.raises(ew.StorageError, match="has no seed: give one"):
+            ew.sample_many(one, out=out, **QUICK)
+    ew.sample_many(one, seed=1, out=out, **QUICK)
+    assert not ew.sample_many(one, out=out, **QUICK).failed
+    assert len(begun) == 1
 
 
 def test_settings_and_replicates_are_crossed_with_data(data):

@@ -22,7 +22,7 @@ from typing import Any
 
 import pandas as pd
 
-from edgewise.arguments import check_whole, is_whole
+from edgewise.arguments import check_whole
 from edgewise.data import Data, Reading
 from edgewise.errors import ArgumentError, StoppedEarlyWarning, StorageError
 from edgewise.files import as_path, new_file, writing
@@ -36,7 +36,7 @@ from .one_set import DRAWS, Outcome, Task, Write, do_set, do_set_apart, new_row
 from .progress import counting
 from .requests import LENGTHS
 from .sampling import sample
-from .seeds import choose_seed, choose_seed_of
+from .seeds import choose_seed, choose_seed_of, find_seed
 from .sets import (
     Settings,
     check_arguments,
@@ -58,6 +58,12 @@ TYPES = {"is_converged": "boolean", "joined_pairs": "Int64", "told_directions": 
 """Types of columns in which sets that failed have no value."""
 
 
+class NoPosteriorError(ArgumentError, KeyError):
+    """A data set has no posterior, because it failed or was not done."""
+
+    __str__ = Exception.__str__  # that of KeyError would quote the sentence
+
+
 class Many(Mapping[str, Posterior]):
     """The posteriors of many data sets by name, those that failed left out.
 
@@ -70,35 +76,34 @@ class Many(Mapping[str, Posterior]):
         ``error``, a sentence, or empty.
     stopped_by
         What stopped the work before all was done, if anything did.
+    failed
+        What went wrong, as a sentence, for each set that has no posterior.
     """
 
     def __init__(self, outcomes: Mapping[str, Outcome], out: Path | None, stopped_by: Cause | None) -> None:
         self.table = pd.DataFrame([outcome.row for outcome in outcomes.values()]).astype(TYPES)
         self.stopped_by = stopped_by
-        self._outcomes = outcomes
+        self.failed = {name: outcome.row["error"] for name, outcome in outcomes.items() if outcome.row["error"]}
+        self._done = {name: outcome for name, outcome in outcomes.items() if name not in self.failed}
         self._out = out
 
-    @property
-    def failed(self) -> dict[str, str]:
-        """What went wrong, as a sentence, for each set that has no posterior."""
-        return {name: outcome.row["error"] for name, outcome in self._outcomes.items() if outcome.row["error"]}
-
     def __getitem__(self, name: str) -> Posterior:
-        if name not in self._outcomes:
-            raise KeyError(name)
-        row, posterior, _ = self._outcomes[name]
-        if row["error"]:
-            raise ArgumentError(f"There is no posterior of {quote(name)}: {row['error']}")
+        if name in self.failed:
+            raise NoPosteriorError(f"There is no posterior of {quote(name)}: {self.failed[name]}")
+        posterior = self._done[name].posterior
         return load(self._out / name / DRAWS) if posterior is None and self._out is not None else _there(posterior)
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._done
+
     def __iter__(self) -> Iterator[str]:
-        return (name for name, outcome in self._outcomes.items() if not outcome.row["error"])
+        return iter(self._done)
 
     def __len__(self) -> int:
-        return sum(1 for _ in self)
+        return len(self._done)
 
     def __repr__(self) -> str:
-        return f"<Many: {len(self)} posteriors of {len(self._outcomes)} data sets>"
+        return f"<Many: {len(self)} posteriors of {len(self.table)} data sets>"
 
 
 def sample_many(
@@ -205,7 +210,11 @@ def run_many(
     named, drawn = name_data(data), name_replicates(replicates)
     names = [join_names(one, kind, number) for one in named for kind in kinds for number in drawn]
     check_names(names, reserved=(TABLE, ABOUT))
-    seed = choose_seed(seed) if out is None else _open_directory(out, seed, overwrite=overwrite)
+    if out is None:
+        seed = choose_seed(seed)
+    else:
+        seed = _open_directory(out, seed, overwrite=overwrite)
+        out = Path(os.path.abspath(out))  # The user may go to another directory meanwhile.
     tasks = []
     chosen = ((given, kinds[kind], number) for given in named.values() for kind in kinds for number in drawn)
     for name, (given, kind, number) in zip(names, chosen, strict=True):
@@ -214,7 +223,7 @@ def run_many(
             Task(
                 name=name,
                 arguments={"data": given, "seed": own, **arguments, **kind},
-                directory=None if out is None else Path(os.path.abspath(out)) / name,
+                directory=None if out is None else out / name,
                 rows=choose_seed_of("rows", own) if number else None,
                 write=write,
                 anew=overwrite,
@@ -299,14 +308,17 @@ def _check_workers(workers: int | None, executor: Executor | None) -> None:
 
 def _open_directory(out: Path, seed: int | None, *, overwrite: bool) -> int:
     """Make the directory of all sets, or see that it is one, and return the seed, which it keeps."""
-    about = out / ABOUT
+    about, shown = out / ABOUT, quote(str(out))
     with writing(out):
         if about.exists() and not overwrite:
-            return _read_seed(about) if seed is None else choose_seed(seed)
-        if out.is_dir() and any(out.iterdir()) and not overwrite:
+            known = _read_seed(about)
+            if known is not None:
+                return _agree(known, seed, shown)
+            if seed is None:
+                raise StorageError(f"The file {quote(str(about))} has no seed: give one, or another directory.")
+        elif out.is_dir() and any(out.iterdir()) and not overwrite:
             raise ArgumentError(
-                f"out is {quote(str(out))}, which is not empty, and not from a run of many data sets: give another "
-                "directory."
+                f"out is {shown}, which is not empty, and not from a run of many data sets: give another directory."
             )
         seed = choose_seed(seed)
         out.mkdir(parents=True, exist_ok=True)
@@ -314,9 +326,18 @@ def _open_directory(out: Path, seed: int | None, *, overwrite: bool) -> int:
     return seed
 
 
-def _read_seed(about: Path) -> int:
+def _read_seed(about: Path) -> int | None:
     try:
-        seed = json.loads(about.read_text(encoding="utf-8"))["seed"]
-        return choose_seed(seed if is_whole(seed) else -1)
-    except (ValueError, KeyError, TypeError, RecursionError, ArgumentError) as error:
-        raise StorageError(f"The file {quote(str(about))} has no seed: give one, or another directory.") from error
+        return find_seed(json.loads(about.read_text(encoding="utf-8")))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _agree(known: int, seed: int | None, shown: str) -> int:
+    """Return the seed of the sets in a directory, having seen that no other is given."""
+    if seed is not None and choose_seed(seed) != known:
+        raise ArgumentError(
+            f"out is {shown}, where the seed of all data sets is {known}, but {seed} was given: leave the seed out, "
+            "overwrite what is there, or give another directory."
+        )
+    return known
