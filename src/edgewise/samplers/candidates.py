@@ -21,6 +21,7 @@ from edgewise.tasks import IsOver, never
 
 from .minimal_imap import MinimalIMAP, MinimalIMAPModel
 from .order_chains import OrderChain
+from .refusals import refuse_pair
 from .schedule import Schedule
 
 PILOTS = 3
@@ -94,6 +95,8 @@ def explore(
             family, order = np.ascontiguousarray(draws.family[::every]), draws.order[::every].astype(np.int64)
             add_edge_odds(judge, memo, family, order, np.ones(len(order)), parents, directed, exchanged)
             judged += len(order)
+    for one, other in np.argwhere(np.isnan(directed))[:1].tolist():
+        refuse_pair(np.nan, one, other, dataset.names)
     return Pilot(model, np.maximum(directed, exchanged).T / max(judged, 1))
 
 

@@ -27,6 +27,7 @@ from edgewise.tasks import IsOver, never
 
 from .beliefs import Questions, agree_with, weigh_beyond_families, weigh_functions
 from .recording import RecordingChain
+from .refusals import refuse_family
 from .schedule import Schedule
 from .snapshots import is_order
 
@@ -82,9 +83,17 @@ class OrderChain(RecordingChain):
     def refresh(self) -> bool:
         """Recompute the DAG and its scores from the order; return False if the DAG is excluded."""
         is_possible = bool(self._work(EVALUATE))
+        self._check_scores()
         if self.structure is not None:
             return weigh_functions(self.model.functions, self.state.order, self.structure) and is_possible
         return is_possible
+
+    def _check_scores(self) -> None:
+        log_score = self.state.family["log_score"]
+        faulty = np.flatnonzero(~(log_score < np.inf))
+        if len(faulty):
+            node = int(faulty[0])
+            refuse_family(log_score[node], node, np.flatnonzero(self.dag()[:, node]).tolist(), self.model.dataset.names)
 
     def _renew(self) -> bool:
         """Find all else by the order."""

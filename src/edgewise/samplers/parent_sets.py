@@ -31,6 +31,7 @@ from edgewise.wording import quote
 from .beliefs import make_rules, tabulate_tiers
 from .candidates import explore, likeliest
 from .recording import RecordingChain
+from .refusals import refuse_family
 from .sampler import Sampler
 from .schedule import Schedule
 
@@ -217,6 +218,9 @@ def make_table(
         fault = list_sets(score, edge, node, fixed, optional, most, room, unsorted, log_weight)
         if fault >= 0:
             refuse_dependent(dataset, [*_members(unsorted[:, fault], p), node])
+        faulty = np.flatnonzero(~(log_weight < inf))
+        if len(faulty):
+            refuse_family(log_weight[faulty[0]], node, _members(unsorted[:, faulty[0]], p), dataset.names)
         if log_weight.max() == -inf:
             raise ArgumentError(
                 f"With {dataset.n} rows, the score gives no likelihood to {quote(dataset.names[node])} with its "
