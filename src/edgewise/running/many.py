@@ -134,7 +134,8 @@ def sample_many(
         How many times to draw the rows of each table anew, with replacement, and to sample DAGs given these.
     seed
         A whole number makes the results repeatable. Each set has random numbers of its own, which depend on this seed
-        and on the name of the set, but neither on the other sets nor on where they are sampled.
+        and on the name of the set, but neither on the other sets nor on where they are sampled. A directory ``out``
+        keeps it, for calls without one, and another is refused there.
     out
         A directory for the results: in a folder for each set its ``posterior.nc``, and ``summary.csv``, the table. The
         same call again does what is not done yet, and tries again what failed. By default all stays in memory.
