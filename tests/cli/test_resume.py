@@ -13,7 +13,7 @@ import pytest
 
 import edgewise as ew
 from edgewise.cli import clusters, results
-from edgewise.running import checkpoints, engines, plan
+from edgewise.running import checkpoints, engines, plan, runs
 from sentences import check_sentence
 
 TABLE = "measurements.csv"
@@ -175,6 +175,14 @@ def test_a_command_that_is_told_to_end_when_its_draws_are_made_keeps_them(
     assert ew.load(tmp_path / "out" / "posterior.nc").weights.shape == (4, 160)
     assert run("resume", "out", "--quiet").code == 0
     assert (tmp_path / "out" / "report.html").exists()
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_command_that_is_told_twice_to_end_before_it_has_draws_says_by_what(run, table, monkeypatch, number, code):
+    monkeypatch.setattr(runs, "find_starts", lambda *_: [signal.raise_signal(number) for _ in range(2)])
+    done = run("fit", TABLE, "--out", "out", *QUICK)
+    assert done.code == code
+    assert done.err.splitlines()[-1] == "edgewise: interrupted; nothing was written."
 
 
 def test_a_finished_run_goes_on(run, table, tmp_path):

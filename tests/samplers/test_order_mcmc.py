@@ -267,6 +267,15 @@ def test_same_seed_same_draws():
     }  # fmt: skip
 
 
+@with_few_rows
+def test_candidates_may_have_the_numbers_of_numpy_as_keys():
+    candidates = {number: [0] for number in np.arange(1, 3)}
+    posterior = ew.sample(
+        few_variables(), sampler=OrderMCMC(candidates=candidates), iterations=100, thin=10, seed=1, progress=False
+    )
+    assert posterior.info["sampler"]["candidates"] == {"1": [0], "2": [0]}
+
+
 def test_a_start_against_the_knowledge_is_mended(rng):
     constraints = ew.Constraints(tiers=[["X3"], ["X1"], ["X0"]])
     chain = make_chain(OrderMCMC(), few_variables(), [0, 1, 2, 3], constraints=constraints)

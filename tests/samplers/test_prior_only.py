@@ -174,6 +174,7 @@ def test_prior_and_posterior_are_shown_side_by_side():
         ({}, "needs nodes"),
         ({"nodes": "AB"}, "needs nodes"),
         ({"nodes": []}, "needs nodes"),
+        ({"nodes": 5}, "needs nodes"),
         ({"nodes": ["A", "A"]}, "More than one"),
         ({"nodes": NAMES, "sampler": ew.MinimalIMAP()}, "neither a sampler nor a score"),
         ({"nodes": NAMES, "score": ew.BGe()}, "neither a sampler nor a score"),

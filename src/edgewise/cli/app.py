@@ -23,6 +23,7 @@ from .figures import figure
 from .fitting import fit
 from .options import (
     CHAINS,
+    EXIT_CODES,
     FLAG,
     INTERRUPTED,
     OUTPUT,
@@ -49,7 +50,13 @@ class Commands(TyperGroup):
             except KeyboardInterrupt as interrupt:
                 left = str(interrupt) or "nothing was written"
                 typer.echo(f"edgewise: interrupted; {printable(left)}.", err=True)
-                raise typer.Exit(128 + received[0] if received else INTERRUPTED) from interrupt
+                raise typer.Exit(128 + received[0] if received else _find_code(interrupt)) from interrupt
+
+
+def _find_code(interrupt: KeyboardInterrupt) -> int:
+    """Return the exit code of a run that was told to stop, and had nothing to show for it."""
+    causes = [getattr(one, "cause", None) for one in (interrupt, interrupt.__cause__)]
+    return next((EXIT_CODES[cause] for cause in causes if cause in EXIT_CODES), INTERRUPTED)
 
 
 @contextmanager

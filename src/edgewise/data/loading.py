@@ -2,7 +2,7 @@
 
 import os
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict, Unpack, get_args
@@ -160,6 +160,9 @@ class _Settings(NamedTuple):
 def _check_reading(reading: Reading) -> _Settings:
     _refuse_unknown(reading)
     settings = _Settings(**reading)
+    settings = settings._replace(
+        columns=_read_names("columns", settings.columns), drop=_read_names("drop", settings.drop)
+    )
     if settings.transform not in (None, *get_args(Transform)):
         raise ArgumentError(f"transform must be 'ranks' or left out, but {settings.transform!r} was given.")
     if settings.missing not in get_args(Missing):
@@ -168,11 +171,18 @@ def _check_reading(reading: Reading) -> _Settings:
         raise ArgumentError(f"header must be true, false or 'auto', but {settings.header!r} was given.")
     if settings.targets is not None and not isinstance(settings.interventions, str):
         raise ArgumentError("targets needs interventions, the name of the column that has the condition of each row.")
-    for name in ("columns", "drop"):
-        given = getattr(settings, name)
-        if isinstance(given, str) or not (given is None or all(isinstance(column, str) for column in given)):
-            raise ArgumentError(f"{name} must be a list of column names, but {given!r} was given.")
     return settings
+
+
+def _read_names(argument: str, given: object) -> list[str] | None:
+    """Return names of columns as a list."""
+    if given is None:
+        return None
+    if isinstance(given, Iterable) and not isinstance(given, str):
+        names = list(given)
+        if all(isinstance(name, str) for name in names):
+            return names
+    raise ArgumentError(f"{argument} must be a list of column names, but {quote(given)} was given.")
 
 
 def _refuse_unknown(reading: Reading) -> None:

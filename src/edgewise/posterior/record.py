@@ -54,7 +54,12 @@ def as_plain(info: dict[str, Any]) -> dict[str, Any]:
             return os.fspath(value)
         return getattr(value, "__qualname__", repr(value))
 
-    plain: dict[str, Any] = json.loads(json.dumps(info, default=simplify))
+    def name(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key.item() if isinstance(key, np.generic) else key: name(item) for key, item in value.items()}
+        return value
+
+    plain: dict[str, Any] = json.loads(json.dumps(name(info), default=simplify))
     return plain
 
 

@@ -1,6 +1,6 @@
 """What is to be sampled: the parts of a run, checked and put together."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -146,9 +146,9 @@ def _plan_prior(
 ) -> Plan:
     if sampler is not None or score is not None:
         raise ArgumentError("A run without data, on the prior alone, takes neither a sampler nor a score.")
-    if nodes is None or isinstance(nodes, str) or not all(isinstance(name, str) for name in nodes) or not len(nodes):
+    names = tuple(nodes) if isinstance(nodes, Iterable) and not isinstance(nodes, str) else ()
+    if not names or not all(isinstance(name, str) for name in names):
         raise ArgumentError(f"A run without data needs nodes, a list of the variables' names, but got {quote(nodes)}.")
-    names = tuple(nodes)
     check_names(names)
     knowledge = None if constraints is None else constraints.resolve(names)
     return Plan(
