@@ -591,12 +591,81 @@ def test_the_check_of_coverage_notices_intervals_of_half_the_width(monkeypatch):
     assert covered_nonzero / nonzero < 0.885 - 3.5 * np.sqrt(2.3 * 0.885 * 0.115 / nonzero)
 
 
+def draw_dags(p, number, rng):
+    """Return DAGs from the default prior, by a plain chain that adds and deletes edges.
+
+    Between two DAGs, each of the 56 edges of 8 variables is proposed about 16 times.
+    """
+    odds = np.exp(-ew.Sparsity("auto").penalty(p))
+    dag, dags = np.zeros((p, p), bool), []
+    for move in range(1000 * (number + 5)):
+        i, j = rng.integers(p, size=2)
+        if dag[i, j]:
+            dag[i, j] = False
+        elif i != j and rng.random() < odds:
+            dag[i, j] = not ancestors(dag)[j, i]
+        if move >= 5000 and move % 1000 == 0:
+            dags.append(dag.copy())
+    return dags
+
+
+def draw_rows(dag, n, rng):
+    """Return weights and rows from the model of BGe with its default parameters, but a prior mean of 0.
+
+    The mean of the rows is distributed like one of them, since alpha_mu is 1.
+    """
+    weights, values = np.zeros(dag.shape), np.zeros((n + 1, len(dag)))
+    for node in np.argsort(ancestors(dag).sum(axis=0), kind="stable"):
+        parents = np.flatnonzero(dag[:, node])
+        variance = 0.25 / rng.gamma((3 + len(parents)) / 2)
+        weights[parents, node] = rng.normal(0, np.sqrt(variance / 0.5), len(parents))
+        values[:, node] = values @ weights[:, node] + rng.normal(0, np.sqrt(variance), n + 1)
+    return weights, values[1:] + values[0]
+
+
+@cache
+def sample_sets_of_the_prior(number=200, p=8, n=100):
+    """Return sets whose DAGs and weights are drawn from the prior: true effects, rows, and the posterior."""
+    rng = np.random.default_rng(6)
+    score = ew.BGe(nu=[0.0] * p, standardize=False)
+    sets = []
+    for dag in draw_dags(p, number, rng):
+        weights, values = draw_rows(dag, n, rng)
+        truth = np.where(ancestors(dag), np.linalg.inv(np.eye(p) - weights), 0)
+        sets.append((truth, values, ew.sample(values, score=score, iterations=5000, thin=5, seed=1, progress=False)))
+    return sets
+
+
+def count_covered(table, effects):
+    """Return how many pairs, and how many with an effect, are within their intervals, on average over ``effects``."""
+    inside = (table["lower"].to_numpy() <= effects) & (effects <= table["upper"].to_numpy())
+    return np.array([inside.sum(), (inside & (effects != 0)).sum()]) / len(effects)
+
+
+def excess_coverage():
+    """Return, for all pairs and for those with an effect, how many more are covered than the posterior expects.
+
+    They are counted in standard errors over the sets. For what is expected, draws stand for the truth in turn, and not
+    those that the intervals were made of.
+    """
+    excess = []
+    for truth, values, posterior in sample_sets_of_the_prior():
+        table = total_effects(posterior, values, interval=0.9, seed=1)
+        pairs = [table[name].map(posterior.nodes.index) for name in ("source", "target")]
+        draws = effect_draws(posterior, values, seed=2)
+        excess.append(count_covered(table, truth[None, *pairs]) - count_covered(table, draws[:, *pairs]))
+    return np.mean(excess, axis=0) / stats.sem(excess, axis=0)
+
+
 @pytest.mark.slow
-def test_intervals_cover_as_often_as_the_posterior_expects():
-    """300 sets; the difference between found and expected has the standard deviation of the test above."""
-    covered, pairs, covered_nonzero, nonzero, expected, expected_nonzero, paths = coverage(range(300))
-    share, share_nonzero = expected / pairs, expected_nonzero / paths
-    assert abs(covered / pairs - share) < 3.5 * np.sqrt(2.6 * share * (1 - share) / pairs)
-    assert abs(covered_nonzero / nonzero - share_nonzero) < 3.5 * np.sqrt(
-        2.3 * share_nonzero * (1 - share_nonzero) / nonzero
-    )
+@pytest.mark.filterwarnings("ignore::edgewise.DataWarning")
+def test_intervals_cover_as_often_as_the_posterior_expects(monkeypatch):
+    """Over the prior, the truth is one more draw of the posterior, so that both agree but for chance.
+
+    In 200 sets of 56 pairs 91.5 % were covered where 91.8 % were expected, and of those with an effect 77.0 % where
+    78.0 % were; the differences were -0.8 and -1.1 standard errors. Either is beyond 3.5 by chance in one seed of 2000.
+    With half the spread they were -8.4 and -8.6.
+    """
+    assert (np.abs(excess_coverage()) < 3.5).all()
+    halve_spread(monkeypatch)
+    assert (excess_coverage() < -3.5).all()
