@@ -75,7 +75,7 @@ def reproduce(
     """
     experiments = choose(names)
     if workers is not None:
-        check_whole("workers", workers)
+        workers = check_whole("workers", workers)
     make_figure(1, 1)  # to learn before the work, not after it, that figures cannot be drawn
     began = time.monotonic()
     plans = {experiment.name: experiment.plan(quick, data) for experiment in experiments}

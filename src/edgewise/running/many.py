@@ -202,7 +202,7 @@ def run_many(
     write: Write | None = None,
 ) -> Many:
     """Do what :func:`sample_many` does; ``write`` is given each posterior, and the folder of its set."""
-    _check_workers(workers, executor)
+    workers = _check_workers(workers, executor)
     allowed = {*inspect.signature(sample).parameters, *Reading.__annotations__} - OURS
     check_arguments(arguments, allowed)
     kinds = name_settings(settings, allowed)
@@ -299,12 +299,13 @@ def _there(posterior: Posterior | None) -> Posterior:
     return posterior
 
 
-def _check_workers(workers: int | None, executor: Executor | None) -> None:
-    if workers is not None:
-        check_whole("workers", workers)
+def _check_workers(workers: int | None, executor: Executor | None) -> int | None:
     check_executor(executor)
-    if workers is not None and executor is not None:
+    if workers is None:
+        return None
+    if executor is not None:
         raise ArgumentError("workers are started here, and an executor has its own: give one of both.")
+    return check_whole("workers", workers)
 
 
 def _open_directory(out: Path, seed: int | None, *, overwrite: bool) -> int:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from edgewise.arguments import is_whole
+from edgewise.arguments import check_whole
 from edgewise.errors import ArgumentError, StorageError
 from edgewise.wording import quote
 
@@ -21,11 +21,7 @@ same one."""
 
 def choose_seed(seed: int | None) -> int:
     """Return a seed, or a new one."""
-    if seed is None:
-        return secrets.randbits(BITS)
-    if not (is_whole(seed) and seed >= 0):
-        raise ArgumentError(f"seed must be a whole number, zero or more, but {quote(seed)} was given.")
-    return int(seed)
+    return secrets.randbits(BITS) if seed is None else check_whole("seed", seed, least=0)
 
 
 def find_seed(about: object) -> int | None:
