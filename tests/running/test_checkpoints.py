@@ -678,18 +678,19 @@ def test_ctrl_c_while_candidates_are_sought_again_changes_nothing(data, expected
 
 @contextmanager
 def time_ends(*, after):
-    """Let the time of a run end when all of its chains have so many iterations."""
-    note = chains.Work.note
+    """Let the time of a run end when all of its chains have so many iterations; provide how many each has."""
+    note, iterations = chains.Work.note, []
 
     def note_and_look(work, *arguments):
         note(work, *arguments)
-        if min(mine.iteration for mine in work.running) >= after:
+        iterations[:] = [mine.iteration for mine in work.running]
+        if min(iterations) >= after:
             work.stop._deadline = 0.0
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(chains.Work, "note", note_and_look)
         with pytest.warns(ew.StoppedEarlyWarning, match="time budget"):
-            yield
+            yield iterations
 
 
 def test_a_time_budget_begins_anew(data, place):
@@ -697,12 +698,11 @@ def test_a_time_budget_begins_anew(data, place):
     with time_ends(after=10_000):
         early = ew.sample(data, checkpoint=place, **settings)
     number = early.weights.shape[1]
-    with time_ends(after=early.info["iterations_done"] + 10_000):
+    with time_ends(after=early.info["iterations_done"] + 10_000) as iterations:
         later = ew.resume(place, progress=False)
     assert 90 <= number <= later.weights.shape[1] - 100
     np.testing.assert_array_equal(early.orders(), later.orders()[:, :number])
-    length = later.info["iterations_done"]
-    ended = ew.extend(place, iterations=length + 10**4, progress=False)
+    ended = ew.extend(place, iterations=max(iterations) + 10**4, progress=False)
     assert ended.info["stopped_by"] is None
     np.testing.assert_array_equal(later.orders(), ended.orders()[:, : later.weights.shape[1]])
 
