@@ -9,6 +9,7 @@ from scipy.stats import norm
 import edgewise as ew
 from edgewise.baselines import bootstrap, hill_climb, mmhc
 from edgewise.baselines.bootstrapping import as_draws
+from edgewise.data import load_data
 from naive.graphs import random_dag
 from sentences import check_sentence
 
@@ -179,6 +180,14 @@ def test_other_errors_of_a_learner_are_its_own(sim):
 
     with pytest.raises(ZeroDivisionError, match="mine"):
         bootstrap(learner, sim.data, 3)
+
+
+@pytest.mark.parametrize("reading", [{"missing": "em"}, {"interventions": np.eye(100, 6, dtype=bool)}])
+def test_what_a_learner_would_not_know_of_is_refused(sim, reading):
+    data = load_data(sim.data.mask(np.eye(100, 6, dtype=bool)) if "missing" in reading else sim.data, **reading)
+    with pytest.raises(ew.ArgumentError, match="not know of interventions or missing values") as error:
+        bootstrap(mmhc, data, 3)
+    check_sentence(str(error.value))
 
 
 @pytest.mark.parametrize(

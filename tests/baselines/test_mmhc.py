@@ -150,3 +150,19 @@ def test_bad_settings_are_refused(rng, settings):
     with pytest.raises(ew.ArgumentError) as error:
         mmhc(rng.standard_normal((20, 3)), **settings)
     check_sentence(str(error.value))
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"kinds": {"X0": "binary"}}, "columns of numbers together with levels"),
+        ({"interventions": np.eye(60, 4, dtype=bool)}, "data with interventions"),
+    ],
+)
+def test_data_that_no_test_takes_are_refused(given, words):
+    table = ew.simulate(4, 60, seed=1).data
+    dataset = load_data(table.assign(X0=table["X0"] > 0), **given)
+    with pytest.raises(ew.DataError) as error:
+        mmhc(dataset)
+    assert f"no test of conditional independence for {words}: use a method" in check_sentence(str(error.value))
+    assert ew.sample(dataset, iterations=200, thin=10, seed=1, progress=False).nodes == dataset.names

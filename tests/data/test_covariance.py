@@ -3,6 +3,8 @@ import pandas as pd
 import pytest
 
 from edgewise.data import Covariance, load_data
+from edgewise.errors import DataError
+from sentences import check_sentence
 
 
 @pytest.fixture
@@ -112,3 +114,9 @@ def test_a_linear_combination_is_named(table, refusal):
 def test_rows_in_another_order_than_columns_are_refused(table, refusal):
     covariance = table.cov()
     assert "different names" in refusal(Covariance(covariance.iloc[::-1], 40))
+
+
+def test_a_covariance_has_no_rows(matrix):
+    with pytest.raises(DataError, match="give the table of measurements itself") as caught:
+        _ = load_data(Covariance(matrix, 10)).rows
+    check_sentence(str(caught.value))

@@ -143,3 +143,9 @@ def test_fingerprint_is_the_same_on_every_machine():
     values = np.array([[0.0, 1.0], [1.0, 0.5], [2.0, -3.0], [3.0, 0.25]])
     content = b'[["X0", "X1"], [[4, 2]]]' + struct.pack("<8d", 0, 1, 1, 0.5, 2, -3, 3, 0.25)
     assert load_data(values).fingerprint == hashlib.sha256(content).hexdigest()
+
+
+def test_variables_are_found_by_name_and_by_number(table):
+    dataset = load_data(table)
+    assert dataset.positions(["Jnk", 0]).tolist() == [4, 0]
+    assert dataset.positions("Erk").tolist() == dataset.positions(2).tolist() == [2]

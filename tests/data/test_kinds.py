@@ -46,6 +46,12 @@ def test_kinds_can_be_told(table):
     assert dataset.levels[-1] == ("1", "2", "3", "4", "5")
 
 
+def test_an_ordered_category_may_be_called_ordinal(table):
+    told, untold = load_data(table, kinds={"stage": "ordinal"}), load_data(table)
+    assert told.levels == untold.levels
+    assert told.fingerprint == untold.fingerprint
+
+
 def test_levels_that_do_not_occur_do_not_count():
     column = pd.Categorical(["a", "b"] * 10, ["a", "b", "c"])
     dataset = load_data(pd.DataFrame({"x": column, "y": ["p", "q", "r", "p"] * 5}))
@@ -159,6 +165,18 @@ def test_names_of_groups_with_digits_are_levels(table, levels):
     assert len(load_data(table.assign(group=group)).levels[-1]) == len(levels)
 
 
+def test_too_many_levels_are_refused(table):
+    codes = np.repeat([f"E{code}" for code in range(101)], 3)
+    many = pd.concat([table] * 6, ignore_index=True)[: len(codes)].assign(diagnosis=codes)
+    with pytest.raises(DataError) as caught:
+        load_data(many)
+    message = check_sentence(str(caught.value))
+    assert message.startswith("Column 'diagnosis' has more than 100 levels")
+    assert message.endswith("join levels, or leave it out.")
+    joined = load_data(many.replace({"diagnosis": {"E100": "E99"}}))
+    assert len(joined.levels[-1]) == 100
+
+
 def test_names_of_rows_are_refused(table):
     with pytest.raises(DataError, match="Column 'patient' has hardly any value twice"):
         load_data(table.assign(patient=[f"P{row}" for row in range(N)]))
@@ -217,3 +235,9 @@ def test_equal_columns_of_levels_are_found(table):
     table = table[["sex", "site"]].assign(gender=table["sex"].map({"f": "woman", "m": "man"}))
     with pytest.warns(ew.DataWarning, match="'sex' = 'gender'"):
         ew.sample(table, iterations=100, thin=10, seed=1, progress=False)
+
+
+def test_levels_have_no_means(table):
+    with pytest.raises(DataError) as caught:
+        _ = load_data(table[["dose", "sex"]]).moments
+    assert "no means and correlations, because column 'sex' has levels" in check_sentence(str(caught.value))

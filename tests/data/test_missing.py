@@ -139,6 +139,7 @@ def test_ranks_of_a_column_with_gaps_are_those_of_its_values(gaps):
         ({"missing": "ignore"}, ArgumentError, "missing must be 'error', 'drop' or 'em'"),
         ({"transform": "log"}, ArgumentError, "transform must be 'ranks'"),
         ({"columns": "X0"}, ArgumentError, "columns must be a list of column names"),
+        ({"columns": ["X0", 1]}, ArgumentError, "columns must be a list of column names, but ['X0', 1]"),
         ({"drop": 5}, ArgumentError, "drop must be a list of column names, but 5"),
         ({"drop": ["nobody"]}, ArgumentError, "'nobody'"),
         ({"columns": ["nobody"]}, ArgumentError, "'nobody'"),

@@ -279,3 +279,11 @@ def test_half_a_character_in_a_name_is_refused():
     )
     with pytest.raises(DataError, match=r"'b\\ud800' is not valid text"):
         load_data(frame)
+
+
+def test_how_to_read_is_told_before_data_are_read(table):
+    for data, what in ((load_data(table), "data that were read already"), (ew.Covariance(table.cov(), 40), "a cov")):
+        with pytest.raises(ArgumentError) as caught:
+            load_data(data, columns=["Raf", "Mek"], missing="em")
+        message = check_sentence(str(caught.value))
+        assert message.startswith(f"'columns' and 'missing' can be given with a table only, not with {what}")

@@ -34,6 +34,14 @@ class Misspelt(ew.BGe):
     takes: ClassVar[str] = "row"
 
 
+class Heedless(ew.BGe):
+    uses_interventions: ClassVar[bool] = False
+
+
+class ByRows(ew.BGe):
+    takes: ClassVar[str] = "rows"
+
+
 @dataclass(frozen=True)
 class WithTerm(ew.Prior):
     tables: object
@@ -80,6 +88,23 @@ def test_with_a_sentence(call, message):
     with pytest.raises(ew.EdgewiseError, match=message) as error:
         call()
     check_sentence(str(error.value))
+
+
+@pytest.mark.parametrize(
+    ("score", "reading", "message"),
+    [
+        (Heedless(), {"interventions": np.eye(300, 4, dtype=bool)}, "Heedless would ignore that some cells were set"),
+        (ByRows(), {"missing": "em"}, "ByRows takes .*, but columns 'X1' and 'X3' have missing values: use BGe"),
+    ],
+    ids=["interventions", "gaps"],
+)
+def test_with_a_sentence_where_another_score_would_do(score, reading, message):
+    data = DATA.mask(np.eye(300, 4, dtype=bool) & [False, True, False, True]) if "missing" in reading else DATA
+    settings = {"iterations": 100, "thin": 10, "chains": 1, "seed": 1, "progress": False, **reading}
+    with pytest.raises(ew.DataError, match=message) as error:
+        ew.sample(data, score=score, **settings)
+    assert check_sentence(str(error.value)).endswith("use BGe().")
+    assert ew.sample(data, score=ew.BGe(), **settings).nodes == tuple(DATA)
 
 
 def test_a_test_that_is_given_is_the_criterion_and_named_in_the_record():

@@ -1,9 +1,13 @@
+import re
+
 import numpy as np
 import pytest
 
 import edgewise as ew
 from edgewise.graphs import is_acyclic
+from edgewise.imap import factorize
 from naive.imap import NaiveIMAP
+from sentences import check_sentence
 
 
 @pytest.mark.parametrize(("n", "p"), [(5, 2), (50, 7), (9, 7), (1000, 12)])
@@ -83,3 +87,17 @@ def test_a_dependence_among_few_rows_is_an_error(rng):
         pytest.raises(ew.DataError, match="'X2' is an exact linear combination of 'X0' and 'X1'"),
     ):
         ew.minimal_imap(values, range(12))
+
+
+@pytest.mark.parametrize("correlation", [1.0, 1 - 1e-12])
+def test_columns_that_determine_each_other_have_no_factor(correlation):
+    matrix = np.array([[1.0, correlation], [correlation, 1.0]])
+    assert not factorize(matrix, np.arange(2), np.empty((2, 2)))
+    assert factorize(matrix, np.arange(2), np.empty((1, 2)))
+
+
+@pytest.mark.parametrize("argument", ["parents", "criterion"])
+def test_ways_of_finding_parents_are_named(rng, argument):
+    with pytest.raises(ew.ArgumentError) as error:
+        ew.minimal_imap(rng.standard_normal((20, 3)), [0, 1, 2], **{argument: "best"})
+    assert re.fullmatch(rf"{argument} must be '.*', but 'best' was given\.", check_sentence(str(error.value)))

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import edgewise as ew
+from edgewise.priors import reading
 from sentences import check_sentence
 
 NAMES = ["EGF", "EGFR", "RAS", "7"]
@@ -77,6 +78,12 @@ def test_sparsity_is_as_without_a_file_unless_it_is_said(read, refusal):
     assert "has the key sparsity, and gamma is given too" in refusal("sparsity: 1\n", gamma=2.0)
 
 
+def test_log_odds_alone(read):
+    odds = pd.DataFrame({"source": ["RAS"], "target": ["7"], "log_odds": [-2.0]})
+    text = "sparsity: 0\nedge_beliefs: {source: RAS, target: 7, log_odds: -2}\n"
+    assert_same(read(text), ew.Sparsity(0) + ew.EdgeBeliefs(log_odds=odds))
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -114,3 +121,11 @@ def test_what_has_another_form_is_refused(refusal, text, words):
 def test_a_file_that_is_not_there(tmp_path):
     with pytest.raises(ew.ArgumentError, match="There is no file"):
         ew.read_prior(tmp_path / "nowhere.yaml")
+
+
+def test_a_file_that_is_too_long(tmp_path):
+    with (tmp_path / "long.json").open("wb") as file:
+        file.truncate(2 * reading.MOST_JSON)
+    with pytest.raises(ew.ArgumentError) as caught:
+        ew.read_prior(tmp_path / "long.json")
+    assert check_sentence(str(caught.value)).endswith("has 200 MB, but at most 100 are read.")

@@ -44,6 +44,7 @@ CASES = {
         ew.Paths([0, 1, 2], [1, 2, 6], strength=0.3), lambda dag: naive.paths(dag, [0, 1, 2], [1, 2, 6], 0.3)
     ),
     "ancestors": Case(ew.Ancestors(PAIRS, strength=1.5), lambda dag: naive.ancestors(dag, PAIRS, 1.5)),
+    "a function without a signature": Case(ew.LogPrior(np.ndarray.sum), np.sum),
     "sum": Case(
         ew.Sparsity(1)
         + ew.TierOrder(TIERS, 0.5)
@@ -152,6 +153,7 @@ def one_edge(**columns):
         (lambda: ew.Paths(["a"], [1.5]), "names or column numbers"),
         (lambda: ew.Ancestors([("a", "b", "c")]), "pairs"),
         (lambda: ew.Ancestors(["ab"]), "pairs"),
+        (lambda: ew.Ancestors("ab"), "list of pairs, but 'ab'"),
         (lambda: ew.Ancestors([("a", "a")]).terms(["a", "b"]), "with itself"),
         (lambda: ew.EdgeBeliefs(log_odds=np.zeros((2, 3))), "square"),
         (lambda: ew.EdgeBeliefs(log_odds=np.zeros((3, 3))).terms(["a", "b"]), "3 rows"),

@@ -294,6 +294,13 @@ def test_candidates_that_make_no_sense_are_refused(rng, candidates):
     check_sentence(str(error.value))
 
 
+@pytest.mark.parametrize("sampler", [ew.OrderMCMC, ew.PartitionMCMC])
+def test_candidates_are_no_other_word_than_auto(sampler):
+    with pytest.raises(ew.ArgumentError) as error:
+        sampler(candidates="all")
+    assert "'auto', a number, a matrix or lists, but got 'all'" in check_sentence(str(error.value))
+
+
 def test_families_that_fit_exactly_have_no_place_in_the_tables(rng):
     """With four rows, BIC has no likelihood for three parents; and columns that determine each other are refused."""
     values = rng.standard_normal((4, 6))

@@ -178,6 +178,7 @@ def test_prior_and_posterior_are_shown_side_by_side():
         ({"nodes": ["A", "A"]}, "More than one"),
         ({"nodes": NAMES, "sampler": ew.MinimalIMAP()}, "neither a sampler nor a score"),
         ({"nodes": NAMES, "score": ew.BGe()}, "neither a sampler nor a score"),
+        ({"nodes": NAMES, "missing": "em", "header": True}, "takes no missing and header"),
     ],
 )
 def test_what_a_run_without_data_needs(settings, message):

@@ -6,6 +6,7 @@ from edgewise.data import load_data
 from edgewise.graphs import cpdag
 from edgewise.scores import local_scores
 from naive import graphs, scores
+from sentences import check_sentence
 
 TOLERANCE = {"rtol": 0, "atol": 1e-8}
 
@@ -130,3 +131,10 @@ def test_a_family_that_fits_every_row_has_no_bic(rng):
 def test_bad_hyperparameters_are_named(make, word):
     with pytest.raises(ew.ArgumentError, match=word):
         make()
+
+
+@pytest.mark.parametrize("learner", [ew.hill_climb, ew.mmhc, ew.exact_posterior, ew.map_search])
+def test_a_score_is_no_name(rng, learner):
+    with pytest.raises(ew.ArgumentError) as caught:
+        learner(rng.standard_normal((20, 3)), score="BGe")
+    assert "score must be an object such as BGe() or BDeu(), but 'BGe' was given" in check_sentence(str(caught.value))
