@@ -1,3 +1,6 @@
+import importlib
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -6,6 +9,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import edgewise as ew
 from edgewise.estimators import StructureLearner
+from sentences import check_sentence
 
 BRIEF = {"iterations": 60, "chains": 1, "random_state": 1}
 QUICK = {"iterations": 300, "chains": 2, "random_state": 1}
@@ -58,3 +62,11 @@ def test_a_random_state_gives_another_seed_each_time():
     again = StructureLearner(iterations=200, chains=1, random_state=np.random.RandomState(1)).fit(data)
     assert seeds[0] != seeds[1]
     assert again.posterior_.info["seed"] == seeds[0]
+
+
+def test_scikit_learn_is_named_where_it_is_not_there(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sklearn.base", None)
+    monkeypatch.delitem(sys.modules, "edgewise.estimators.structure_learner")
+    with pytest.raises(ImportError, match="pip install 'edgewise\\[sklearn\\]'") as caught:
+        importlib.import_module("edgewise.estimators.structure_learner")
+    check_sentence(str(caught.value))

@@ -1,7 +1,9 @@
 """Graphs of other programs are taken everywhere, and made."""
 
 import sys
-from types import SimpleNamespace
+from collections import namedtuple
+from enum import Enum
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -110,6 +112,47 @@ def test_graphs_of_causal_learn_are_taken(rng):
         assert ew.structural_hamming_distance(SimpleNamespace(G=mark(dag)), dag) == 0
     assert read_adjacency(mark(dag)).nodes == NAMES
     assert ew.structural_hamming_distance(mark(dag), dag.iloc[::-1, ::-1]) == 0
+
+
+class GeneralGraph:
+    """A graph of causal-learn, as far as one is made here: made of nodes, it marks the ends of edges that are added."""
+
+    def __init__(self, nodes):
+        self.nodes = nodes
+        self.graph = np.zeros((len(nodes), len(nodes)), int)
+
+    def add_edge(self, edge):
+        first, second = self.nodes.index(edge.node1), self.nodes.index(edge.node2)
+        self.graph[first, second], self.graph[second, first] = edge.end1.value, edge.end2.value
+
+    def get_node_names(self):
+        return [node.name for node in self.nodes]
+
+
+@pytest.fixture
+def causal_learn(monkeypatch):
+    """The parts of causal-learn that make graphs, which need not be installed."""
+    parts = {
+        "Edge": namedtuple("Edge", ["node1", "node2", "end1", "end2"]),
+        "Endpoint": Enum("Endpoint", {"TAIL": -1, "ARROW": 1}),
+        "GeneralGraph": GeneralGraph,
+        "GraphNode": namedtuple("GraphNode", ["name"]),
+    }
+    for name, part in parts.items():
+        monkeypatch.setitem(sys.modules, f"causallearn.graph.{name}", SimpleNamespace(**{name: part}))
+    for package in ("causallearn", "causallearn.graph"):
+        monkeypatch.setitem(sys.modules, package, ModuleType(package))
+
+
+@pytest.mark.usefixtures("causal_learn")
+def test_graphs_of_causal_learn_are_made(rng):
+    for _ in range(10):
+        dag = random_dag(rng)
+        for graph in (dag, ew.cpdag(dag)):
+            made = ew.to_causal_learn(graph)
+            np.testing.assert_array_equal(made.graph, mark(graph).graph)
+            assert made.get_node_names() == NAMES
+            assert ew.structural_hamming_distance(made, graph) == 0
 
 
 @pytest.mark.parametrize("marks", [[[0, 1], [1, 0]], [[0, 2], [1, 0]]])

@@ -140,6 +140,14 @@ def test_the_moduli_are_distinct_primes_and_suffice():
     assert math.prod(MODULI) > 2 * math.factorial(64)
 
 
+def test_a_count_that_takes_all_moduli():
+    """By hand: X1 first, then X0; or X0 first, and the last anywhere among X1 and the 61 that follow it."""
+    dag = np.zeros((64, 64), bool)
+    dag[0, 2:] = dag[1, 2:63] = True
+    assert math.prod(MODULI[:-1]) < 2 * 125 * math.factorial(61)
+    assert count_linear_extensions(dag) == math.factorial(62) + 63 * math.factorial(61)
+
+
 def list_whole(dag):
     """List the states of a DAG as it is, without taking it apart first."""
     reaches = as_poset(dag)

@@ -78,10 +78,11 @@ def test_sparsity_is_as_without_a_file_unless_it_is_said(read, refusal):
     assert "has the key sparsity, and gamma is given too" in refusal("sparsity: 1\n", gamma=2.0)
 
 
-def test_log_odds_alone(read):
-    odds = pd.DataFrame({"source": ["RAS"], "target": ["7"], "log_odds": [-2.0]})
-    text = "sparsity: 0\nedge_beliefs: {source: RAS, target: 7, log_odds: -2}\n"
-    assert_same(read(text), ew.Sparsity(0) + ew.EdgeBeliefs(log_odds=odds))
+@pytest.mark.parametrize(("belief", "argument"), [("probability", "probabilities"), ("log_odds", "log_odds")])
+def test_beliefs_about_edges_of_one_kind(read, belief, argument):
+    table = pd.DataFrame({"source": ["RAS"], "target": ["7"], belief: [0.25]})
+    text = f"sparsity: 0\nedge_beliefs: {{source: RAS, target: 7, {belief}: 0.25}}\n"
+    assert_same(read(text), ew.Sparsity(0) + ew.EdgeBeliefs(**{argument: table}))
 
 
 @pytest.mark.parametrize(
