@@ -487,3 +487,9 @@ def test_a_limit_on_parents_that_decides_is_a_fault():
     assert "or use DagMCMC()" in capped.verdict
     assert ew.sample(data, sampler=ew.OrderMCMC(max_parents=5), **settings).silent_diagnostics.is_converged
     assert ew.sample(data, **settings).silent_diagnostics.is_converged
+
+
+@pytest.mark.parametrize("stay", [0.0, 0.999])
+def test_they_are_shown_by_their_verdict(stay):
+    diagnostics = posterior_of(correlated((2, 400), stay=stay)).silent_diagnostics
+    assert repr(diagnostics) == f"<Diagnostics: {diagnostics.verdict}>"

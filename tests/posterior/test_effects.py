@@ -209,6 +209,15 @@ def test_the_table_is_a_summary_of_the_draws(sampled):
     np.testing.assert_array_equal(effects[:, range(5), range(5)], 1)
 
 
+def test_a_posterior_draws_effects_itself(sampled):
+    posterior, data = sampled
+    effects = posterior.effect_draws(data, draws=300, seed=6)
+    np.testing.assert_array_equal(effects, effect_draws(posterior, data, draws=300, seed=6))
+    for row in posterior.total_effects(data, draws=300, seed=6).itertuples():
+        pair = posterior.nodes.index(row.source), posterior.nodes.index(row.target)
+        assert row.mean == pytest.approx(effects[:, *pair].mean(), abs=1e-12)
+
+
 def test_the_probability_of_an_effect_is_that_of_a_path(sampled):
     posterior, data = sampled
     dags = posterior.dags().reshape(-1, 5, 5)

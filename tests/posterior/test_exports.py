@@ -105,6 +105,13 @@ def test_edges_are_those_at_the_threshold_and_above():
     assert to_networkx(posterior, 1).number_of_edges() == 0
 
 
+def test_a_posterior_hands_itself_on(posterior):
+    assert nx.utils.graphs_equal(posterior.to_networkx(0.3), to_networkx(posterior, 0.3))
+    assert nx.utils.graphs_equal(posterior.to_networkx(), to_networkx(posterior))
+    assert posterior.edge_list(0.3) == edge_list(posterior, 0.3)
+    assert posterior.edge_list() == edge_list(posterior)
+
+
 @pytest.mark.parametrize("threshold", [-0.1, 1.1, np.nan, "high"])
 def test_thresholds_are_probabilities(tmp_path, threshold):
     posterior = made()

@@ -288,6 +288,17 @@ def test_many_draws_and_members_are_sampled(monkeypatch):
         np.testing.assert_allclose(one["bits_beyond"], other.loc[one.index, "bits_beyond"], atol=0.1)
 
 
+def test_members_of_classes_with_many_open_parts_are_sampled():
+    """Two chains of twelve have 144 members, of which 128 are taken; those of one chain alone are all looked at."""
+    dag = np.zeros((24, 24), bool)
+    dag[range(11), range(1, 12)] = dag[range(12, 23), range(13, 24)] = True
+    posterior = posterior_of([dag], method="bootstrap")
+    exact = posterior.next_experiments(("parents", "X3")).set_index("target")
+    sampled = posterior.next_experiments(lambda dag: dag[:, 3].tobytes()).set_index("target")
+    assert exact["bits"].max() > 0.5
+    np.testing.assert_allclose(sampled["bits"], exact.loc[sampled.index, "bits"], rtol=0, atol=0.05)
+
+
 def test_advice_names_the_best_experiment():
     chain = replace(posterior_of(equivalence_class(CHAIN)), nodes=("X", "Y", "Z"))
     assert chain.advice == "2 of 2 directions stay open; setting Y would tell most about them (1.6 bits)."

@@ -1,5 +1,6 @@
 """What is saved is loaded; what was not saved, or not like this, is refused in one sentence."""
 
+import io
 import json
 import os
 import pickle
@@ -157,6 +158,23 @@ def test_a_write_that_fails_leaves_the_former_file(saved, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(storage, "_checksum", fail)
+        with pytest.raises(ew.StorageError) as caught:
+            make(["a", "b"]).save(saved)
+    assert "No space left on device" in check_sentence(str(caught.value))
+    assert os.listdir(saved.parent) == ["posterior.nc"]
+    assert_identical(ew.load(saved), make())
+
+
+@pytest.mark.parametrize("step", ["write", "truncate"])
+def test_a_full_disk_leaves_the_former_file(saved, monkeypatch, step):
+    def fail(*_):
+        raise OSError(28, "No space left on device")
+
+    class Full(storage._Draft, type("Disk", (io.FileIO,), {step: fail})):
+        pass
+
+    with monkeypatch.context() as patch:
+        patch.setattr(storage, "_Draft", Full)
         with pytest.raises(ew.StorageError) as caught:
             make(["a", "b"]).save(saved)
     assert "No space left on device" in check_sentence(str(caught.value))
@@ -373,6 +391,12 @@ def set_family(file, value):
     file["family"][0, 0, 0] = value
 
 
+def store_in_one_piece(file, name):
+    values = file[name][:]
+    del file[name]
+    file[name] = values
+
+
 def test_a_checksum_that_fits_is_accepted(saved):
     forge(saved, lambda file: None)
     assert_identical(ew.load(saved), make())
@@ -386,8 +410,9 @@ def test_a_checksum_that_fits_is_accepted(saved):
         lambda file: set_family(file, file["family"][0, 0, 1]),
         lambda file: file.attrs.modify("about", file.attrs["about"].replace('"moves"', '"removes"')),
         lambda file: file.attrs.modify("about", '{"nodes": ["a"], "moves": [], "info": {}}'),
+        lambda file: store_in_one_piece(file, "log_score"),
     ],
-    ids=["no such family", "negative", "family of another variable", "no moves", "too few names"],
+    ids=["no such family", "negative", "family of another variable", "no moves", "too few names", "in one piece"],
 )
 def test_a_forged_file_is_refused(saved, change):
     forge(saved, change)

@@ -110,6 +110,7 @@ def test_names_are_text(tmp_path, ending):
 def test_boxes_are_as_wide_as_their_names():
     assert width_of(label_of("Raf")) < width_of(label_of("concentration")) < width_of(label_of("W" * 13))
     assert width_of("蛋白质") > width_of("abc")
+    assert width_of("e\u0301tat re\u0301el") == width_of("etat reel")  # accents that stand over the letter before
     assert len(label_of("long " * 40)) <= 20
     assert label_of("two\nlines") == "two lines"
     assert label_of("half \ud800") == "half \ufffd"
