@@ -1,5 +1,7 @@
 """Runs that are kept on disk go on as if nothing had happened."""
 
+import copy
+import errno
 import gc
 import json
 import os
@@ -12,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from decimal import Decimal
+from functools import partial
 from itertools import count
 from pathlib import Path
 from types import MappingProxyType, SimpleNamespace
@@ -210,6 +213,12 @@ def test_a_killed_run_can_be_extended(data, place):
     assert_same(expected, ew.extend(place, iterations=5000, progress=False))
 
 
+def test_a_run_that_was_killed_before_its_first_frame_can_be_extended(data, place):
+    interrupt(data, place, after=0)
+    longer = ew.extend(place, iterations=5000, progress=False)
+    assert_same(ew.sample(data, seed=5, **{**SETTINGS, "iterations": 5000}), longer)
+
+
 def test_a_killed_extension_goes_on(data, place):
     ew.sample(data, seed=5, checkpoint=place, **SETTINGS)
     with killed(after=3):
@@ -379,6 +388,33 @@ def test_another_function_of_the_same_name_is_another_run(data, place):
     )
 
 
+def weigh(dag, weights=1.0, *, by=None):
+    return -float((dag * weights).sum()) * (1 if by is None else by["edge"])
+
+
+def enclose(weights):
+    return lambda dag: weigh(dag, weights)
+
+
+@pytest.mark.parametrize(
+    ("make", "one", "other"),
+    [
+        (lambda given: partial(weigh, weights=given), 1.0, 2.0),
+        (lambda given: partial(weigh, by=given), {"edge": 1.0}, {"edge": 2.0}),
+        (enclose, np.eye(5), 1 - np.eye(5)),
+        (enclose, np.ones(1000), np.where(np.arange(1000) == 500, 2.0, 1.0)),
+    ],
+    ids=["arguments beforehand", "dictionaries", "arrays", "arrays that are printed alike"],
+)
+def test_what_a_function_works_with_tells_it_from_others(make, one, other):
+    def outline(given):
+        (found,) = requests._hash_functions(ew.LogPrior(make(given)))
+        return found
+
+    assert outline(copy.deepcopy(one)) == outline(one)
+    assert outline(other) != outline(one)
+
+
 def test_a_class_of_somebody_else_is_not_taken_for_ours(data, place):
     class Sparsity(ew.Sparsity):
         pass
@@ -482,6 +518,7 @@ def make_forms(data, folder):
         "no data": (None, {"nodes": pd.Index(NAMES)[:4].tolist()}),
         "extension types": (data.assign(Raf=data["Raf"].astype("Float64")), {}),
         "numbers as names": (data.set_axis(range(5), axis=1), {}),
+        "ranges as levels": (data.assign(Raf=pd.cut(data["Raf"], 2)), {}),
     }
 
 
@@ -503,6 +540,15 @@ def test_all_forms_of_data_come_back(data, tmp_path, place, form):
     again = ew.resume(place, progress=False)
     assert_same(expected, again)
     assert again.info["data"] == expected.info["data"]
+
+
+@pytest.mark.parametrize("form", ["extension types", "numbers as names", "ranges as levels"])
+def test_forms_of_data_that_no_file_can_hold_are_given_again(data, tmp_path, place, form):
+    given, _ = make_forms(data, tmp_path)[form]
+    settings = {**SETTINGS, "iterations": 700, "seed": 5}
+    interrupt(given, place, after=2, **settings)
+    assert "cannot bring back the data of its run" in refusal(ew.resume, place)
+    assert_same(ew.sample(given, **settings), ew.sample(given, checkpoint=place, **settings))
 
 
 CONDITIONS = {
@@ -643,6 +689,22 @@ def test_a_stopped_run_in_memory_goes_on_if_its_chains_are_equally_far(data):
     )
 
 
+def test_a_stopped_run_in_memory_cannot_go_on_if_one_chain_is_behind(data, monkeypatch):
+    advance, slow = engines._advance, {}
+
+    def advance_or_lag(chain, steps):
+        return advance(chain, 1 if slow.setdefault("chain", chain) is chain else steps)
+
+    monkeypatch.setattr(engines, "_advance", advance_or_lag)
+    monkeypatch.setattr(chains, "LAST_SECONDS", 3600.0)
+    settings = {**SETTINGS, "iterations": 10**8, "burn_in": 0, "thin": 1, "seed": 5}
+    with ctrl_c(chains=1, at=5000), pytest.warns(ew.StoppedEarlyWarning):
+        early = ew.sample(data, **settings)
+    message = refusal(ew.extend, early, iterations=10**8, error=ew.ArgumentError)
+    assert "its chains were not equally far" in message
+    assert "only with a checkpoint" in message
+
+
 def test_ctrl_c_while_candidates_are_sought_leaves_no_chain_behind(data, expected, place, monkeypatch):
     """Chains of a target that is not finished must not go on with another one."""
     make_plan = runs.make_plan
@@ -741,7 +803,8 @@ def test_a_run_as_long_as_its_time_draws_as_it_is_told(data, place, clock):
     done = posterior.info["iterations_done"]
     assert posterior.info["schedule"] == {"iterations": done, "burn_in": 100, "thin": 3}
     assert posterior.weights.shape[1] == (done - 100) // 3
-    length = done + 3000
+    furthest = max(read_frames(place / f"chain-{number}")[0][-1].numbers["iteration"] for number in (1, 2))
+    length = furthest + 3000
     assert_same(ew.sample(data, iterations=length, **settings), ew.extend(place, iterations=length, progress=False))
 
 
@@ -1090,6 +1153,19 @@ def test_two_runs_of_one_process_cannot_use_one_checkpoint(data, place):
     assert "is used by another run" in refusal(ew.resume, place.parent / "." / place.name)
     run.close()
     ew.resume(place, progress=False)
+
+
+def test_where_there_are_no_locks_a_process_still_knows_its_own_runs(place, monkeypatch):
+    def fail(*_):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr("fcntl.lockf", fail)
+    place.mkdir()
+    held = checkpoints.hold(place / "lock")
+    with pytest.raises(ew.StorageError, match="is used by another run"):
+        checkpoints.hold(place / "lock")
+    held.close()
+    checkpoints.hold(place / "lock").close()
 
 
 def test_an_error_lets_go_of_the_checkpoint(data, place):
