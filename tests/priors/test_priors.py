@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import edgewise as ew
-from edgewise.priors import OrderFunctionTerm, PathTerm, TierTerm
+from edgewise.priors import FunctionTerm, OrderFunctionTerm, PathTerm, TierTerm
 from edgewise.samplers import prepare_prior
 from naive import priors as naive
 from naive.stepping import ALWAYS, make_chain
@@ -45,7 +45,6 @@ CASES = {
         ew.Paths([0, 1, 2], [1, 2, 6], strength=0.3), lambda dag: naive.paths(dag, [0, 1, 2], [1, 2, 6], 0.3)
     ),
     "ancestors": Case(ew.Ancestors(PAIRS, strength=1.5), lambda dag: naive.ancestors(dag, PAIRS, 1.5)),
-    "a function without a signature": Case(ew.LogPrior(methodcaller("sum")), np.sum),
     "sum": Case(
         ew.Sparsity(1)
         + ew.TierOrder(TIERS, 0.5)
@@ -178,6 +177,12 @@ def test_what_cannot_be_understood_is_refused(make, message):
     with pytest.raises(ew.ArgumentError, match=message) as error:
         make()
     check_sentence(str(error.value))
+
+
+def test_a_function_without_a_signature_is_given_the_dag_alone():
+    (term,) = ew.LogPrior(methodcaller("sum")).terms(["a", "b"]).beyond
+    assert type(term) is FunctionTerm
+    assert term.function(np.array([[False, True], [False, False]]), np.arange(2)) == 1
 
 
 def test_priors_add_up_to_a_flat_sum():

@@ -214,9 +214,9 @@ def test_a_killed_run_can_be_extended(data, place):
 
 
 def test_a_run_that_was_killed_before_its_first_frame_can_be_extended(data, place):
-    interrupt(data, place, after=0)
-    longer = ew.extend(place, iterations=5000, progress=False)
-    assert_same(ew.sample(data, seed=5, **{**SETTINGS, "iterations": 5000}), longer)
+    interrupt(data, place, after=0, iterations=300)
+    longer = ew.extend(place, iterations=700, progress=False)
+    assert_same(ew.sample(data, seed=5, **{**SETTINGS, "iterations": 700}), longer)
 
 
 def test_a_killed_extension_goes_on(data, place):

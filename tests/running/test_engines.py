@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future, ProcessPoolExecutor, ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -121,6 +121,57 @@ def test_an_executor_may_have_futures_of_its_own(data, expected):
     clerks = Clerks()
     assert_same(expected, ew.sample(data, executor=clerks, **SETTINGS))
     assert clerks.tasks > 6
+
+
+@pytest.mark.parametrize(
+    ("said", "error", "words"),
+    [
+        ("cannot schedule new futures after shutdown", ew.EdgewiseError, "The executor was shut down: start it anew"),
+        ("no licence", RuntimeError, "^no licence$"),
+    ],
+)
+def test_what_an_executor_says_is_its_own_unless_it_was_shut_down(data, said, error, words):
+    class Refusing(Clerks):
+        def submit(self, function, *arguments):
+            raise RuntimeError(said)
+
+    with pytest.raises(error, match=words):
+        ew.sample(data, executor=Refusing(), **SETTINGS)
+
+
+class Lossy:
+    """A client of a cluster in which every block ends with the same error."""
+
+    def __init__(self, error):
+        self.error = error
+        self.sent = 0
+
+    def ncores(self):
+        return {"worker": 1}
+
+    def scatter(self, template, **_):
+        self.sent += 1
+        return template
+
+    def submit(self, *_, **__):
+        future = Future()
+        future.set_exception(self.error)
+        return future
+
+
+def test_what_chains_share_is_not_sent_for_ever(data):
+    client = Lossy(CancelledError())
+    with pytest.raises(ew.EdgewiseError, match="has lost its workers again and again") as caught:
+        ew.sample(data, executor=client, **SETTINGS)
+    check_sentence(str(caught.value))
+    assert client.sent == 1 + engines.RETRIES
+
+
+def test_an_error_of_a_block_in_a_cluster_is_its_own(data):
+    client = Lossy(ZeroDivisionError("mine"))
+    with pytest.raises(ZeroDivisionError, match="mine"):
+        ew.sample(data, executor=client, **SETTINGS)
+    assert client.sent == 1
 
 
 def test_a_worker_asks_for_what_chains_share_once(data, monkeypatch):

@@ -181,6 +181,12 @@ def test_a_frame_that_cannot_be_written_leaves_those_before_it(tmp_path, monkeyp
     assert path.read_bytes() == content + encode(FRAMES[1])
 
 
+def test_what_is_no_file_cannot_be_read(tmp_path):
+    with pytest.raises(ew.StorageError) as caught:
+        read_frames(tmp_path)
+    assert check_sentence(str(caught.value)).endswith("cannot be read (Is a directory).")
+
+
 def test_a_file_that_was_removed_is_missed(tmp_path):
     file = FrameFile(tmp_path / "file")
     (tmp_path / "file").unlink()

@@ -257,7 +257,7 @@ def test_settings_and_replicates_are_crossed_with_data(data):
     assert list(ew.sample_many(None, nodes=["a", "b"], **QUICK)) == ["data"]
 
 
-def test_replicates_draw_rows_of_the_table():
+def test_replicates_draw_rows_of_the_table(tmp_path):
     rows = pd.DataFrame({"number": np.arange(50.0), "noise": np.random.default_rng(1).standard_normal(50)})
     drawn = one_set._draw_rows({"data": rows}, 7)
     pd.testing.assert_frame_equal(drawn, one_set._draw_rows({"data": rows}, 7))
@@ -265,6 +265,11 @@ def test_replicates_draw_rows_of_the_table():
     assert 20 < drawn["number"].nunique() < 45
     assert set(map(tuple, drawn.to_numpy())) <= set(map(tuple, rows.to_numpy()))
     np.testing.assert_array_equal(one_set._draw_rows({"data": rows.to_numpy()}, 7), drawn.to_numpy())
+    rows.to_csv(tmp_path / "rows.csv", index=False)
+    pd.testing.assert_frame_equal(one_set._draw_rows({"data": tmp_path / "rows.csv"}, 7), drawn)
+    rows.to_csv(tmp_path / "bare.csv", index=False, header=False)
+    bare = one_set._draw_rows({"data": str(tmp_path / "bare.csv"), "header": False}, 7)
+    np.testing.assert_array_equal(bare, drawn)
 
 
 def test_replicates_need_rows(data):
@@ -365,6 +370,16 @@ def test_workers_that_say_nothing_have_failed(data):
     assert "died" in first
     assert "TypeError: cannot pickle 'module' object" in second
     assert many.stopped_by is None
+
+
+def test_ctrl_c_that_a_worker_meets_ends_the_work(data):
+    workers = Scripted(OSError(), *(KeyboardInterrupt() for _ in range(2)))
+    with pytest.warns(ew.StoppedEarlyWarning, match="by the keyboard, with 0 of 3 data sets done"):
+        many = ew.sample_many(data, executor=workers, **QUICK)
+    assert many.stopped_by == "keyboard"
+    first, *others = (check_sentence(sentence) for sentence in many.failed.values())
+    assert "OSError" in first
+    assert all("stopped by the keyboard before this set was done" in sentence for sentence in others)
 
 
 def test_ctrl_c_ends_with_what_is_done_and_the_same_call_goes_on(data, tmp_path):

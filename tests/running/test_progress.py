@@ -10,9 +10,10 @@ import pytest
 from rich.console import Console
 
 import edgewise as ew
-from edgewise.running import progress
+from edgewise.running import progress, stopping
 from edgewise.running.stopping import Stop
 from edgewise.samplers import Schedule
+from edgewise.samplers.schedule import MOST_ITERATIONS
 
 RUN = {"iterations": 3000, "burn_in": 1000, "thin": 50, "chains": 3, "seed": 1}
 
@@ -193,6 +194,16 @@ def test_the_time_left_is_that_of_chains_which_go_on_or_have_become_longer(noteb
     ]
 
 
+def test_a_line_does_not_change_with_every_block(notebook, monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(progress, "LINE_EVERY", 10.0)
+    line = progress._Line(1, 3, Stop(None), Schedule(100, 0, 1))
+    for now[0], iteration in ((1.0, 10), (10.0, 20), (11.0, 30)):
+        line.chain(0, stand_in(iteration, 100), [], None)
+    assert [state.partition(" done")[0] for state in notebook().split("\r")[1:]] == ["1 chain: 10%", "1 chain: 30%"]
+
+
 def test_bars_go_with_chains_that_go_on_or_have_become_longer():
     bars = progress._Bars(Console(file=io.StringIO()), 1, 3, Stop(None), Schedule(100, 0, 1))
     bars.begin([stand_in(80, 100)])
@@ -201,6 +212,28 @@ def test_bars_go_with_chains_that_go_on_or_have_become_longer():
         bars.chain(0, chain, [], None)
         shares.append(bars.tasks[0].percentage)
     assert shares == [80, 100, 80, 100]
+
+
+def test_bars_go_with_the_time_where_only_that_is_given(monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(stopping, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    bars = progress._Bars(Console(file=io.StringIO()), 1, 3, Stop(40.0), Schedule(MOST_ITERATIONS, MOST_ITERATIONS, 1))
+    bars.begin([stand_in(80, MOST_ITERATIONS)])
+    shares = [bars.tasks[0].percentage]
+    for now[0] in (110.0, 130.0, 150.0):
+        bars.chain(0, stand_in(90, MOST_ITERATIONS), [], None)
+        shares.append(bars.tasks[0].percentage)
+    assert shares == [0, 25, 75, 100]
+
+
+@pytest.mark.parametrize(
+    ("total", "told"), [(3, [0, 1, 2, 3]), (25, [*range(0, 25, 2), 25]), (1000, range(0, 1001, 100))]
+)
+def test_a_log_has_a_line_for_each_tenth(capsys, total, told):
+    with progress.counting(True, "piece") as watch:
+        for done in range(total + 1):
+            watch(done, total)
+    assert capsys.readouterr().err.splitlines() == [f"{done} of {total} pieces are done." for done in told]
 
 
 @pytest.mark.filterwarnings("ignore::edgewise.StoppedEarlyWarning")
