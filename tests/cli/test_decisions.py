@@ -2,10 +2,12 @@
 
 import json
 
+import numpy as np
 import pandas as pd
 import pytest
 
 import edgewise as ew
+from records import make_posterior
 from reports import data_of
 from sentences import check_sentence
 
@@ -138,3 +140,11 @@ def test_nothing_to_tell_is_said(run, tmp_path):
         tmp_path / "posterior.nc"
     )
     assert "No experiment would tell more than further rows of the present kind." in run("next", ".").out
+
+
+def test_the_best_of_many_experiments_are_shown(run, tmp_path):
+    make_posterior(np.zeros((1, 20, 17, 17), bool)).save(tmp_path / "posterior.nc")
+    done = run("next", tmp_path)
+    assert sum(line.startswith(" X") for line in done.out.splitlines()) == 15
+    assert "2 more are in the JSON." in done.out.splitlines()
+    assert len(json.loads(run("next", tmp_path, "--json").out)["experiments"]) == 17

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 import numpy as np
@@ -253,6 +254,84 @@ def test_a_run_in_use_is_not_taken_up(run, fitted, tmp_path):
     assert "is used by another run" in refusal(run("fit", fitted.folder / TABLE, "--out", "out", "--overwrite"))
     assert unfinished.exists()
     held.close()
+
+
+@pytest.fixture
+def given(monkeypatch):
+    """Let runs fail before their first step; list the arguments they were given."""
+    calls = []
+
+    def fail(*_, **arguments):
+        calls.append(arguments)
+        raise ew.DataError("The data are gone.")
+
+    monkeypatch.setattr(ew, "sample", fail)
+    return calls
+
+
+@pytest.mark.parametrize(("error", "is_left"), [(None, False), (PermissionError, False), (ProcessLookupError, True)])
+def test_what_is_unfinished_is_in_use_as_long_as_its_command(run, table, tmp_path, monkeypatch, given, error, is_left):
+    def ask(process, signal):
+        assert (process, signal) == (4711, 0)
+        if error is not None:
+            raise error
+
+    unfinished = tmp_path / "out" / ".edgewise-4711-abc"
+    unfinished.mkdir(parents=True)
+    monkeypatch.setattr("os.kill", ask)
+    message = refusal(run("fit", TABLE, "--out", "out"))
+    assert ("'out', which is not empty" in message) == (not is_left)
+    assert unfinished.exists() == (not is_left)
+    assert len(given) == is_left
+
+
+def test_an_error_before_there_is_another_run_brings_the_former_one_back(run, fitted, tmp_path, given):
+    fitted.copy_to(tmp_path / "out")
+    assert refusal(run("fit", fitted.folder / TABLE, "--out", "out", "--overwrite")) == "The data are gone."
+    before, after = (
+        {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+        for folder in (fitted.folder / "out", tmp_path / "out")
+    )
+    assert after == before
+    assert len(given) == 1
+
+
+@pytest.mark.parametrize(
+    ("nodes", "said"),
+    [(["A", "B"], "1 pair of variables is joined"), (["A"], "No two variables are joined with probability 0.0005")],
+)
+def test_a_run_without_data_goes_on(run, tmp_path, nodes, said):
+    settings = {"iterations": 200, "thin": 10, "seed": 1, "progress": False}
+    ew.sample(None, nodes=nodes, checkpoint=tmp_path / "out" / "checkpoint", **settings)
+    done = run("resume", "out")
+    assert done.code == 0
+    assert said in done.out
+    assert "DAGs were drawn from the prior alone, without data." in done.out
+    assert ("Most probable pairs" in done.out) == (len(nodes) > 1)
+    assert "nothing unusual" not in done.out
+
+
+def test_a_cluster_is_left_whatever_happens(run, table, monkeypatch, given):
+    pool = ThreadPoolExecutor(1)
+    asked = []
+
+    def connect(address, timeout):
+        asked.append(address)
+        return pool
+
+    monkeypatch.setattr("distributed.Client", connect)
+    assert refusal(run("fit", TABLE, "--out", "out", "--dask", "tcp://host:8786")) == "The data are gone."
+    assert asked == ["tcp://host:8786"]
+    assert given[0]["executor"] is pool
+    with pytest.raises(RuntimeError, match="after shutdown"):
+        pool.submit(len, "")
+
+
+def test_a_cluster_needs_dask(run, table, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    message = refusal(run("fit", TABLE, "--out", "out", "--dask", "tcp://host:8786", *QUICK))
+    assert "--dask needs the package distributed: pip install 'edgewise[dask]'" in message
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_cluster_must_answer(run, table, tmp_path, monkeypatch):
