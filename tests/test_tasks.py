@@ -4,9 +4,11 @@ import sys
 import time
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from threading import Event
+from types import SimpleNamespace
 
 import pytest
 
+from edgewise import tasks
 from edgewise.tasks import in_order, run_in_processes, run_tasks
 
 
@@ -152,3 +154,18 @@ def test_a_process_that_dies_takes_nothing_with_it_but_its_item(work):
     with pytest.raises(BrokenExecutor):
         found[1].result()
     assert [found[number].result() for number in (0, 2, 3, 4)] == [1, 2, 3, 4]
+
+
+def test_processes_of_others_are_not_ended(monkeypatch):
+    ended = []
+    theirs, mine = (SimpleNamespace(terminate=lambda name=name: ended.append(name)) for name in ("theirs", "mine"))
+    monkeypatch.setattr(tasks, "active_children", lambda: [theirs])
+    monkeypatch.setattr(tasks, "ProcessPoolExecutor", lambda *_, **__: ThreadPoolExecutor(1))
+
+    def begin_and_fail():
+        monkeypatch.setattr(tasks, "active_children", lambda: [theirs, mine])
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError), tasks.processes(1):
+        begin_and_fail()
+    assert ended == ["mine"]

@@ -74,6 +74,13 @@ def test_data_are_of_their_kind():
     assert not np.allclose(one, other)
 
 
+def test_data_below_the_bound_are_passed_over():
+    made = [ew.simulate(4, 10, neighbours=2.0, seed=seed) for seed in range(8)]
+    kept = [simulation.data for simulation in made if weakest_correlation(simulation.covariance) >= BOUND]
+    assert 1 < len(kept) < len(made)
+    np.testing.assert_array_equal(list(islice(faithful_data(4, 10), len(kept))), kept)
+
+
 def test_restricted_posteriors_are_what_the_sampler_samples():
     data = ew.simulate(4, 60, neighbours=2.0, seed=3).data
     moments = ew.Covariance(np.cov(data.to_numpy().T), len(data))

@@ -4,7 +4,8 @@ import io
 import json
 import os
 import pickle
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import h5netcdf
 import h5py
@@ -15,6 +16,7 @@ import xarray as xr
 import edgewise as ew
 from edgewise.data import load_data
 from edgewise.posterior import draws, storage
+from edgewise.posterior.record import as_plain, describe_part
 from edgewise.posterior.storage import DRAWN, EXTRAS, FAMILIES, GROUPED, MOMENTS, DrawFile
 from edgewise.running.plan import Plan
 from naive.graphs import random_dag
@@ -389,6 +391,23 @@ def forge(path, change):
 
 def set_family(file, value):
     file["family"][0, 0, 0] = value
+
+
+@dataclass(frozen=True)
+class FromFile(ew.Prior):
+    """A prior of somebody else."""
+
+    path: Path
+
+    def _add_to(self, terms, names):
+        pass
+
+
+def test_a_record_has_lists_and_text_for_whatever_was_given():
+    parts = {"score": ew.BGe(nu=range(3)), "prior": FromFile(Path("beliefs") / "mine.yaml")}
+    found = as_plain({name: describe_part(part) for name, part in parts.items()})
+    assert found["score"]["nu"] == [0, 1, 2]
+    assert found["prior"] == {"name": "FromFile", "path": os.path.join("beliefs", "mine.yaml")}
 
 
 def store_in_one_piece(file, name):

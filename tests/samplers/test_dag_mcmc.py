@@ -23,9 +23,10 @@ from edgewise.graphs import compelled_edges
 from edgewise.posterior.edge_errors import directed_error, joined_error, told_error
 from edgewise.priors import Ancestors, Constraints, EdgeBeliefs, LogPrior, Paths, Prior, Sparsity, TierOrder
 from edgewise.samplers import DagMCMC, Schedule
+from edgewise.samplers import candidates as pilots
 from edgewise.samplers import dag_mcmc as sampler
 from edgewise.samplers.beliefs import Questions
-from edgewise.samplers.dag_target import _make_cells, make_target, share_moves
+from edgewise.samplers.dag_target import _make_cells, _widen_hubs, make_target, share_moves
 from edgewise.scores import BGe, GaussianBIC
 from exact.intervals import measure_outcomes
 from exact.modular import all_dags, count_in_place, layers
@@ -622,6 +623,31 @@ def random_constraints(rng, p):
         leaves=rarely([second]),
         tiers=rarely([[third], [fourth]]),
     )
+
+
+@pytest.mark.parametrize(("hubs", "most"), [(0, 12), (1, 16), (20, 13), (1000, 12)])
+def test_hubs_have_more_candidates_as_far_as_there_is_room(hubs, most):
+    """With twelve candidates each, a thousand variables leave room for few more sets."""
+    is_hub = np.arange(1000) < hubs
+    wider = _widen_hubs(np.full(1000, 12), np.where(is_hub, 40, 3))
+    np.testing.assert_array_equal(wider, np.where(is_hub, most, 12))
+
+
+def test_one_pilot_is_enough_when_it_is_over(monkeypatch):
+    judge, judged = pilots.add_edge_odds, []
+
+    def note(*arguments):
+        judged.append(len(arguments[2]))
+        judge(*arguments)
+
+    monkeypatch.setattr(pilots, "add_edge_odds", note)
+    arguments = load_data(few_values(4)), BGe(), Sparsity(0.5).terms(name(4)), None
+    every = sampler.explore(*arguments)
+    number = len(judged)
+    judged.clear()
+    one = sampler.explore(*arguments, lambda: bool(judged))
+    assert 0 < len(judged) < number
+    np.testing.assert_allclose(one.probability, every.probability, rtol=0, atol=0.2)
 
 
 @pytest.mark.parametrize(("p", "number"), [(3, 100), (4, 200), pytest.param(4, 5000, marks=pytest.mark.slow)])

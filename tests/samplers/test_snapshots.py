@@ -252,6 +252,7 @@ def resume(chain, snapshot):
 WRONG = {
     "an order that is no permutation": ("grow-shrink", "state.order", lambda order: np.zeros_like(order)),
     "an order beyond the variables": ("full", "state.order", lambda order: order + np.uint32(1)),
+    "an order to sum over that is no permutation": ("order", "state.order", lambda order: np.zeros_like(order)),
     "a replica without order": ("tempered", "replicas[1].state.order", lambda order: np.zeros_like(order)),
     "positions": ("grow-shrink", "state.found.position", lambda position: position + 10**6),
     "candidates that are none": ("dags", "state.chosen", lambda chosen: chosen + 2**40),

@@ -481,6 +481,14 @@ def test_a_start_that_the_prior_excludes_is_not_taken():
     assert draws_of(chain, chain.advance(3000))[0].sum(axis=(1, 2)).max() == 2
 
 
+def test_a_start_may_have_the_required_edges_only():
+    """Along every order, X0 has more parents or children, which the prior excludes."""
+    values = few_values(4)
+    prior = LogPrior(lambda dag: 0.0 if dag.sum() <= 1 else -math.inf)
+    chain = make_chain(values + values[:, :1], Case(prior, constraints=Constraints(required=[(0, 1)])))
+    np.testing.assert_array_equal(np.argwhere(chain.dag), [[0, 1]])
+
+
 def test_ancestors_that_cannot_be_had_are_refused(monkeypatch):
     """One parent at most, but two ancestors of which none may descend from the other."""
     monkeypatch.setattr(sampler, "SEARCH_STEPS", 20_000)
