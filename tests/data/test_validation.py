@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import edgewise as ew
-from edgewise.data import load_data
+from edgewise.data import load_data, refuse_dependent
 from edgewise.errors import ArgumentError, DataError
 from sentences import check_sentence
 
@@ -287,3 +287,10 @@ def test_how_to_read_is_told_before_data_are_read(table):
             load_data(data, columns=["Raf", "Mek"], missing="em")
         message = check_sentence(str(caught.value))
         assert message.startswith(f"'columns' and 'missing' can be given with a table only, not with {what}")
+
+
+def test_a_dependence_that_only_a_factor_has_found_is_refused_without_names(table):
+    """Where it is so near to the limit that rounding decides."""
+    with pytest.raises(DataError) as caught:
+        refuse_dependent(load_data(table), [0, 1, 2])
+    assert "all but exact linear combinations of others" in check_sentence(str(caught.value))

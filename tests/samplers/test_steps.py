@@ -162,3 +162,13 @@ def test_a_dependence_met_on_the_way_is_an_error(rng):
         chain = make_chain(values, [0, 1, *range(3, 12), 2], score=FlatScore(), gamma=0.0)
     with pytest.raises(ew.DataError, match="'X2' is an exact linear combination of 'X0' and 'X1'"):
         drive(chain, np.column_stack([choose(chain, range(10, 4, -1)), np.full(6, 0.5)]))
+
+
+def test_a_dependence_at_the_start_is_an_error(rng):
+    values = rng.standard_normal((8, 12))
+    values[:, 2] = values[:, 0] + values[:, 1]
+    with (
+        pytest.warns(ew.VoidTestWarning),
+        pytest.raises(ew.DataError, match="'X2' is an exact linear combination of 'X0' and 'X1'"),
+    ):
+        make_chain(values, range(12), score=FlatScore(), gamma=0.0)

@@ -5,6 +5,7 @@ import pytest
 from scipy.stats import norm
 
 import edgewise as ew
+from edgewise.data import load_data
 from edgewise.graphs import hook_estimate
 from edgewise.samplers import multiplicity
 from exact.orders import ExactOrders
@@ -134,6 +135,17 @@ def test_draws_can_be_given_other_weights():
     np.testing.assert_array_equal(one.edge_probabilities().to_numpy(), posterior.dags()[1, 5])
     with pytest.raises(ew.ArgumentError, match="log_weight must have a number for each draw"):
         posterior.reweighted(only[0])
+
+
+def test_orders_of_dags_that_the_prior_excludes_are_not_counted():
+    dataset = load_data(ew.simulate(4, 100, neighbours=2.0, seed=1).data)
+    sampler = ew.MinimalIMAP(**PAPER, target="dags").resolve(dataset)
+    excluding = ew.LogPrior(lambda dag: -np.inf if dag[0, 1] else 0.0)
+    every, some = (sampler.prepare(dataset, ew.BGe(), prior).count_orders() for prior in (ew.Sparsity(0), excluding))
+    assert sum(every.values()) == 24
+    has_edge = {dag: np.frombuffer(dag, bool).reshape(4, 4)[0, 1] for dag in every}
+    assert some == {dag: number for dag, number in every.items() if not has_edge[dag]}
+    assert 0 < len(some) < len(every)
 
 
 def test_a_direction_that_the_data_leave_open():
