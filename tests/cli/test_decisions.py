@@ -146,5 +146,5 @@ def test_the_best_of_many_experiments_are_shown(run, tmp_path):
     make_posterior(np.zeros((1, 20, 17, 17), bool)).save(tmp_path / "posterior.nc")
     done = run("next", tmp_path)
     assert sum(line.startswith(" X") for line in done.out.splitlines()) == 15
-    assert "2 more are in the JSON." in done.out.splitlines()
+    assert "The JSON also has the other 2." in done.out.splitlines()
     assert len(json.loads(run("next", tmp_path, "--json").out)["experiments"]) == 17

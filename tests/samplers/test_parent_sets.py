@@ -298,7 +298,7 @@ def test_candidates_that_make_no_sense_are_refused(rng, candidates):
 def test_candidates_are_no_other_word_than_auto(sampler):
     with pytest.raises(ew.ArgumentError) as error:
         sampler(candidates="all")
-    assert "'auto', a number, a matrix or lists, but got 'all'" in check_sentence(str(error.value))
+    assert "'auto', a number, a matrix or lists, but 'all' was given" in check_sentence(str(error.value))
 
 
 def test_families_that_fit_exactly_have_no_place_in_the_tables(rng):

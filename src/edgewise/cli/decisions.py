@@ -134,7 +134,7 @@ def _show(table: "pd.DataFrame", advice: str | None, rows: int | None) -> None:
         shown.add_row(Text(printable(row["target"])), *numbers)
     console.print(shown)
     if len(table) > SHOWN:
-        console.print(Text(f"{len(table) - SHOWN} more are in the JSON."))
+        console.print(Text(f"The JSON also has the other {len(table) - SHOWN}."))
     if not (table["bits_beyond"] > 0).any():
         console.print(Text("No experiment would tell more than further rows of the present kind."))
     elif advice:

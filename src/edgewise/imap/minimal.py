@@ -100,8 +100,8 @@ def minimal_imap(
         ("criterion", criterion, ("auto", "score", "test")),
     ):
         if value not in allowed:
-            choices = " or ".join(map(repr, allowed))
-            raise ArgumentError(f"{name} must be {choices}, but {value!r} was given.")
+            *others, last = map(repr, allowed)
+            raise ArgumentError(f"{name} must be {', '.join(others)} or {last}, but {value!r} was given.")
     check_criterion(criterion, parents, test, score)
     if score is not None:
         criterion = "score"

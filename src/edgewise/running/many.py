@@ -263,7 +263,8 @@ def _run(
                 outcomes[number] = outcome
                 watch(len(outcomes), len(tasks))
     stopped_by = stopped_by or stop.find_cause()
-    left = f"The work was stopped by the {stopped_by} before this set was done: the same call again goes on with it."
+    remedy = "begin it anew" if out is None else "the same call again goes on with it"
+    left = f"The work was stopped by the {stopped_by} before this set was done: {remedy}."
     return Many(
         {task.name: outcomes.get(number, Outcome(new_row(task.name, left))) for number, task in enumerate(tasks)},
         out,

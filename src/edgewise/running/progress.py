@@ -257,7 +257,7 @@ def watch(show: bool, *, chains: int, p: int, length: str, stop: Stop, schedule:
     else:
         log = _Log(console)
         began = time.monotonic()
-        log.message(f"Sampling DAGs of {p} variables: {count(chains, 'chain')} of {length}.")
+        log.message(f"Sampling DAGs of {count(p, 'variable')}: {count(chains, 'chain')} of {length}.")
         yield log
         log.message(f"Sampling ended after {time.monotonic() - began:,.1f} seconds; summing up the draws.")
 

@@ -56,7 +56,9 @@ class ParentSetSampler(Sampler):
     def __post_init__(self) -> None:
         object.__setattr__(self, "max_parents", check_whole("max_parents", self.max_parents))
         if isinstance(self.candidates, str) and self.candidates != "auto":
-            raise ArgumentError(f"candidates must be 'auto', a number, a matrix or lists, but got {self.candidates!r}.")
+            raise ArgumentError(
+                f"candidates must be 'auto', a number, a matrix or lists, but {self.candidates!r} was given."
+            )
         if isinstance(self.candidates, int | float | np.number):
             object.__setattr__(self, "candidates", check_whole("candidates", self.candidates))
         if not (is_number(self.memory_limit) and self.memory_limit > 0):
