@@ -115,6 +115,57 @@ def test_a_test_that_is_given_is_the_criterion_and_named_in_the_record():
     assert fit(sampler=ew.MinimalIMAP())().info["sampler"]["criterion"] == "score"
 
 
+def changed(owner, name, change):
+    """Return a score or a test whose tables are those of another, but for one of them."""
+
+    class Changed(owner):
+        def prepare(self, dataset):
+            tables = super().prepare(dataset)
+            return tables._replace(**{name: change(getattr(tables, name))})
+
+    return Changed()
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "message"),
+    [
+        ("constant", lambda table: table[:2], r"an array of 4 floats .* is of shape \(2,\) and of float64"),
+        ("on_parents", lambda table: table[None], r"is of shape \(1, 4\) and of float64"),
+        ("on_family", lambda table: table[:1], r"is of shape \(1,\) and of float64"),
+        ("on_family", np.ndarray.tolist, r"is \[-"),
+        ("matrix", lambda matrix: matrix[:3, :3], r"4 x 4 finite floats, .* is of shape \(3, 3\) and of float64"),
+        ("matrix", lambda matrix: matrix.astype(int), r"is of shape \(4, 4\) and of int64"),
+        ("matrix", lambda matrix: matrix * np.nan, r"of float64, with nan or infinity"),
+    ],
+)
+def test_log_determinants_that_kernels_cannot_read_are_refused(name, change, message):
+    with pytest.raises(ew.ArgumentError, match=f"^{name} in the tables of Changed must be .*{message}") as error:
+        ew.score(np.zeros((4, 4), bool), DATA, score=changed(ew.BGe, name, change))
+    check_sentence(str(error.value))
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "message"),
+    [
+        ("root", lambda table: table[:1], r"an array of 3 floats .* is of shape \(1,\) and of float64"),
+        ("root", lambda table: 5.0, r"is 5\.0"),
+        ("correlation", lambda matrix: matrix[:3], r"4 x 4 finite floats, .* is of shape \(3, 4\) and of float64"),
+        ("correlation", lambda matrix: matrix / 0.0, r"of float64, with nan or infinity"),
+        ("correlation", lambda matrix: matrix + np.diag([0, 0, 0.5, 0]), r"1 along its diagonal, but has 1\.5 there"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:divide by zero")
+def test_partial_correlations_that_kernels_cannot_read_are_refused(name, change, message):
+    with pytest.raises(ew.ArgumentError, match=f"^{name} in the tables of Changed must be .*{message}") as error:
+        ew.mmhc(DATA, test=changed(ew.FisherZ, name, change))
+    check_sentence(str(error.value))
+
+
+def test_tables_need_not_reach_beyond_the_number_of_variables():
+    score = changed(ew.BGe, "most_parents", lambda most: most + 10)
+    assert ew.score(np.zeros((4, 4), bool), DATA, score=score) == ew.score(np.zeros((4, 4), bool), DATA)
+
+
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 @pytest.mark.parametrize(
     "sampler", [ew.DagMCMC(), ew.MinimalIMAP(), ew.StructureMCMC(), None], ids=["dags", "imap", "structure", "prior"]
