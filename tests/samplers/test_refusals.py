@@ -61,3 +61,28 @@ def test_families_that_cannot_be_are_no_reason_to_refuse_a_score(sampler):
     score = Numberless(parents=2, value=-np.inf)
     posterior = ew.sample(DATA, sampler=sampler, score=score, iterations=200, thin=2, seed=1, progress=False)
     assert not (posterior.dags().sum(axis=-2) == 2).any()
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+@pytest.mark.parametrize(
+    ("ask", "parents"),
+    [
+        (lambda score: ew.exact_posterior(DATA, over="orders", score=score), 2),
+        (lambda score: ew.exact_posterior(DATA, over="dags", score=score), 3),
+        (lambda score: ew.exact_posterior(ew.simulate(6, 200, seed=1).data, score=score), 1),
+        (lambda score: ew.hill_climb(DATA, score=score), 0),
+        (lambda score: ew.score(np.eye(4, k=1), DATA, score=score), 1),
+    ],
+    ids=["orders", "listed", "dags", "hill climbing", "score"],
+)
+def test_a_score_that_is_no_number_is_refused_without_chains(ask, parents, value):
+    with pytest.raises(ew.ArgumentError) as caught:
+        ask(Numberless(parents=parents, value=value))
+    names = ["no parents", r"'X\d'", r"'X\d' and 'X\d'", r"'X\d', 'X\d' and 'X\d'"][parents]
+    assert re.match(rf"The score of 'X\d' given {names} is {value}, but ", check_sentence(str(caught.value)))
+
+
+def test_families_that_cannot_be_are_left_out_of_exact_sums():
+    score = Numberless(parents=2, value=-np.inf)
+    for over in ("dags", "orders"):
+        assert np.isfinite(ew.exact_posterior(DATA, over=over, score=score).directed).all()

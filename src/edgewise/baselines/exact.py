@@ -25,6 +25,7 @@ from edgewise.errors import ArgumentError
 from edgewise.graphs import ancestors, ancestors_of_many
 from edgewise.priors import Constraints, Knowledge, Prior
 from edgewise.scores import Score, prepare_score
+from edgewise.scores.refusals import refuse_family
 
 from .edges import edge_weights, know, know_edges
 from .exact_results import ExactEdges, ExactPosterior
@@ -172,6 +173,16 @@ class Families:
         return family
 
 
+def _weigh_numbers(families: Families, names: tuple[str, ...]) -> np.ndarray:
+    """Return the log weights of all families with the data, or refuse a score that is no number for one of them."""
+    weights = families.log_posterior()
+    faulty = np.argwhere(~(weights < np.inf))
+    if len(faulty):
+        node, chosen = faulty[0].tolist()
+        refuse_family(weights[node, chosen], node, [i for i in range(families.p) if chosen >> i & 1], names)
+    return weights
+
+
 def list_dags(
     families: Families,
     names: tuple[str, ...],
@@ -184,7 +195,7 @@ def list_dags(
     dags = all_dags(families.p)
     parents = np.tensordot(dags, 1 << np.arange(families.p), axes=(1, 0))
     nodes = np.arange(families.p)
-    log_posterior = families.log_posterior()[nodes, parents].sum(axis=1)
+    log_posterior = _weigh_numbers(families, names)[nodes, parents].sum(axis=1)
     log_prior = families.log_prior()[nodes, parents].sum(axis=1)
     possible = log_prior > -np.inf
     if knowledge is not None:
@@ -220,7 +231,7 @@ def sum_dags(families: Families, names: tuple[str, ...], knowledge: Knowledge | 
     sums = new_sums(p)
     log_prior = sum_over_dags(families.log_prior(), needed, sums)
     _check_possible(log_prior > -np.inf)
-    total = sum_over_dags(families.log_posterior(), needed, sums)
+    total = sum_over_dags(_weigh_numbers(families, names), needed, sums)
     _check_possible(total > -np.inf)
     directed, paths = np.empty((p, p)), None
     find_edges(sums, directed)
@@ -246,7 +257,7 @@ def sum_orders(families: Families, names: tuple[str, ...]) -> ExactEdges:
     """Return the edge probabilities over all orders, and all DAGs along them."""
     log_prior = sum_over_orders(families.log_prior())
     _check_possible(log_prior > -np.inf)
-    total, directed = edge_probabilities(families.log_posterior())
+    total, directed = edge_probabilities(_weigh_numbers(families, names))
     _check_possible(total > -np.inf)
     return ExactEdges(names, "orders", float(total - log_prior), directed, None)
 

@@ -10,7 +10,8 @@ from edgewise._kernels.scores.interface import new_room
 from edgewise.data import Data, Reading, load_data
 from edgewise.graphs import BoolMatrix, label_unless
 from edgewise.priors import Constraints, Prior
-from edgewise.scores import Score, prepare_score
+from edgewise.scores import Score, local_scores, prepare_score
+from edgewise.scores.refusals import check_local_scores
 
 from .edges import edge_weights, know_edges, name_edges
 
@@ -118,4 +119,5 @@ def hill_climb(
     knowledge = know_edges(constraints, dataset.names)
     weights = edge_weights(prior, dataset.names, by="hill_climb")
     dag = climb_hill(tables, weights, allowed=~knowledge.forbidden, required=knowledge.required)
+    check_local_scores(local_scores(dag, tables), dag, dataset.names)
     return label_unless(as_array, dag, dataset.names)

@@ -6,6 +6,7 @@ from edgewise.data import Data, Reading, load_data
 from edgewise.graphs import Graph, as_dag
 
 from .choosing import prepare_score
+from .refusals import check_local_scores
 from .scoring import Score, local_scores
 
 
@@ -32,4 +33,7 @@ def score(dag: Graph, data: Data, score: Score | None = None, **reading: Unpack[
     """
     dataset = load_data(data, **reading)
     tables = prepare_score(score, dataset)
-    return float(local_scores(as_dag(dag, dataset.names), tables).sum())
+    found = as_dag(dag, dataset.names)
+    scores = local_scores(found, tables)
+    check_local_scores(scores, found, dataset.names)
+    return float(scores.sum())
