@@ -79,7 +79,7 @@ def test_json_is_all_there_is_on_standard_output(run, here):
     assert (done.code, done.err) == (0, "")
     told = json.loads(done.out)
     assert told == json.loads((here / "out" / "comparison.json").read_text())
-    table = pd.read_csv(here / "out" / "pairs.csv", float_precision="round_trip")
+    table = pd.read_csv(here / "out" / "pairs.csv", engine="python")
     assert told["names"] == ["control", "treated"]
     assert told["large"] == table["is_large"].sum() > 0
     assert told["beyond_error"] == table["beyond_error"].sum()

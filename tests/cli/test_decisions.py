@@ -32,7 +32,10 @@ def test_the_best_experiment_comes_first(run, chain):
         [row.target, f"{row.bits:.2f}", f"{row.bits_beyond:.2f}", f"{row.directions:.1f}"] for row in table.itertuples()
     ]
     assert rows[0][0] == "X2"
-    assert "2 of 2 directions stay open; setting X2 would tell most about them (1.6 bits)." in done.out.splitlines()
+    assert (
+        "2 of 2 directions stay open; setting X2 would tell most about them (1.6 bits that more rows would not tell)."
+        in done.out.splitlines()
+    )
     assert "perfect interventions, many rows" in done.out.splitlines()[-1]
 
 
@@ -87,9 +90,12 @@ def test_the_fit_advises_where_directions_stay_open(run, tmp_path):
         data_of(edges, p).to_csv(tmp_path / f"{name}.csv", index=False)
     quick = ("--iterations", "4000", "--thin", "10", "--seed", "1", "--gamma", "4")
     advice = {
-        "chain": "2 of 2 directions stay open; setting X2 would tell most about them (1.6 bits).",
+        "chain": (
+            "2 of 2 directions stay open; setting X2 would tell most about them (1.6 bits that more rows would not "
+            "tell)."
+        ),
         "collider": None,
-        "pair": "The direction stays open; setting X1 would tell it (1.0 bits).",
+        "pair": "The direction stays open; setting X1 would tell it (1.0 bits that more rows would not tell).",
     }
     for name, sentence in advice.items():
         done = run("fit", f"{name}.csv", "--out", name, *quick)
@@ -133,6 +139,14 @@ def test_a_directory_without_results_is_refused(run, tmp_path):
     done = run("next", tmp_path)
     assert (done.code, done.out) == (2, "")
     assert "There is no posterior.nc in" in check_sentence(done.err.removeprefix("edgewise: ").rstrip("\n"))
+
+
+def test_a_run_that_was_killed_is_to_be_gone_on_with(run, fitted, tmp_path):
+    fitted.copy_to(tmp_path / "out")
+    (tmp_path / "out" / "posterior.nc").unlink()
+    done = run("next", "out")
+    assert (done.code, done.out) == (2, "")
+    assert done.err == "edgewise: The run in 'out' has not ended: edgewise resume out goes on with it.\n"
 
 
 def test_nothing_to_tell_is_said(run, tmp_path):

@@ -47,7 +47,7 @@ def test_a_terminal_shows_a_table(show, fitted, means, columns, number):
     assert list(rows) == means.index.tolist()
     for name, row in means.iterrows():
         expected = [
-            *(f"{row[column]:.4g}" for column in ("mean", "lower", "upper", "observed")),
+            *(f"{number:.4g}" for number in (*row[["mean", "lower", "upper"]], row["mean"] - row["change"])),
             *(f"{row[f'probability_{way}']:.3f}" for way in ("rising", "falling")),
         ]
         assert rows[name] == expected[:number]
@@ -151,4 +151,4 @@ def test_a_posterior_without_effects(run, tmp_path, info, words):
 
 
 def test_the_headings_are_those_of_the_table(means):
-    assert {*effects_module.NUMBERS} < {*means.columns}
+    assert {*effects_module.NUMBERS} - {"before"} < {*means.columns}

@@ -25,9 +25,7 @@ def test_json_is_all_there_is_on_standard_output(run, table, tmp_path):
     assert done.code == 0
     told = json.loads(done.out)
     posterior = ew.load(tmp_path / "out" / "posterior.nc")
-    edges, pairs = (
-        pd.read_csv(tmp_path / "out" / name, float_precision="round_trip") for name in ("edges.csv", "pairs.csv")
-    )
+    edges, pairs = (pd.read_csv(tmp_path / "out" / name, engine="python") for name in ("edges.csv", "pairs.csv"))
     diagnostics = posterior.diagnostics()
     joined, told_directions = count_pairs(edges)
     assert 0 < told_directions <= joined

@@ -353,6 +353,18 @@ def test_rows_are_looked_at_in_which_two_columns_vary(rng, clamped):
     check_sentence(finding.sentence)
 
 
+def test_conditions_that_are_known_are_not_asked_for_and_rows_are_counted_among_their_own(clean):
+    is_set = pd.DataFrame({"X0": np.repeat([True, False], [100, 200])})
+    pooled = clean.copy()
+    pooled.iloc[200:] += 4
+    (finding,) = look(load_data(pooled, interventions=is_set))
+    assert finding.kind == "row-order"
+    assert finding.sentence.startswith("Among the 200 complete rows with the same variables set")
+    assert "(and counted among these)" in finding.sentence
+    assert "after row 100," in finding.sentence
+    assert finding.sentence.endswith("analyse each condition by itself, or subtract its means.")
+
+
 def test_nothing_is_said_where_two_columns_never_vary_together(rng):
     table = pd.DataFrame(rng.normal(size=(100, 2)), columns=["A", "B"])
     table.iloc[:50, 0] = table.iloc[50:, 1] = 0.0
@@ -409,5 +421,5 @@ def test_a_record_has_the_name_of_the_file_and_not_where_it_was(tmp_path):
     ew.simulate(3, 50, seed=1).data.to_csv(tmp_path / "cells.csv", index=False)
     for path in (tmp_path / "cells.csv", str(tmp_path / "cells.csv")):
         assert summarize_data(load_data(path))["name"] == "cells.csv"
-    frame = pd.read_csv(tmp_path / "cells.csv", float_precision="round_trip")
+    frame = pd.read_csv(tmp_path / "cells.csv", engine="python")
     assert load_data(tmp_path / "cells.csv").record() == load_data(frame).record()

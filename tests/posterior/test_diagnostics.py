@@ -2,6 +2,7 @@
 
 import re
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -493,3 +494,14 @@ def test_a_limit_on_parents_that_decides_is_a_fault():
 def test_they_are_shown_by_their_verdict(stay):
     diagnostics = posterior_of(correlated((2, 400), stay=stay)).silent_diagnostics
     assert repr(diagnostics) == f"<Diagnostics: {diagnostics.verdict}>"
+
+
+@pytest.mark.parametrize(("iterations", "is_told"), [(4000, True), (60, False)])
+def test_few_draws_do_not_show_that_chains_are_stuck(iterations, is_told):
+    """An edge that is in 30 % fewer of the draws than would follow from the rest of them may be so by chance."""
+    data = ew.simulate(3, 50, seed=1).data
+    posterior = ew.sample(data, iterations=iterations, burn_in=0, thin=4, chains=2, seed=1, progress=False)
+    conditionals = posterior.conditionals.copy()
+    conditionals[:, 0, 0, 1] = np.clip(posterior.share_by_chain[:, 0, 1] + 0.3, 0, 1)
+    found = diagnose_bad(replace(posterior, conditionals=conditionals))
+    assert ("the chains seem stuck, as X0 -> X1 is in" in found.verdict) == is_told

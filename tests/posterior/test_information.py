@@ -301,13 +301,19 @@ def test_members_of_classes_with_many_open_parts_are_sampled():
 
 def test_advice_names_the_best_experiment():
     chain = replace(posterior_of(equivalence_class(CHAIN)), nodes=("X", "Y", "Z"))
-    assert chain.advice == "2 of 2 directions stay open; setting Y would tell most about them (1.6 bits)."
+    assert (
+        chain.advice
+        == "2 of 2 directions stay open; setting Y would tell most about them (1.6 bits that more rows would not tell)."
+    )
     pair = posterior_of([[[0, 1], [0, 0]], [[0, 0], [1, 0]]])
-    assert pair.advice == "The direction stays open; setting X0 would tell it (1.0 bits)."
+    assert pair.advice == "The direction stays open; setting X0 would tell it (1.0 bits that more rows would not tell)."
     star = np.zeros((2, 5, 5), bool)
     star[:, [0, 1], 2] = True
     star[0, 3, 4] = star[1, 4, 3] = True
-    assert posterior_of(star).advice == "1 of 3 directions stays open; setting X3 would tell it (1.0 bits)."
+    assert (
+        posterior_of(star).advice
+        == "1 of 3 directions stays open; setting X3 would tell it (1.0 bits that more rows would not tell)."
+    )
 
 
 def test_advice_is_about_the_directions_that_it_counts():
@@ -320,7 +326,10 @@ def test_advice_is_about_the_directions_that_it_counts():
     pair = [forward, forward.T] * 3 + [np.zeros_like(forward)] * 4
     posterior = posterior_of([one | other for one in stars for other in pair])
     assert posterior.next_experiments()["target"].iloc[0] == "X2"
-    assert posterior.advice == "The direction stays open; setting X0 would tell it (0.6 bits)."
+    assert (
+        posterior.advice
+        == "The direction stays open; setting X0 would tell it (0.6 bits that more rows would not tell)."
+    )
 
 
 @pytest.mark.parametrize("edges", [[(0, 1), (1, 2), (2, 3)], [(0, 1), (0, 2), (0, 3), (1, 2)], [(0, 1), (2, 3)]])
@@ -331,7 +340,7 @@ def test_advice_has_the_bits_of_these_directions_together(edges):
     about = lambda dag: dag[still_open["a"], still_open["b"]].tobytes()  # noqa: E731
     best = posterior.next_experiments(about).iloc[0]
     assert f"setting {best['target']} would tell" in posterior.advice
-    assert f"({best['bits_beyond']:.1f} bits)" in posterior.advice
+    assert f"({best['bits_beyond']:.1f} bits that more rows would not tell)" in posterior.advice
 
 
 def test_where_nothing_helps_nothing_is_advised():

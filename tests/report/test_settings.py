@@ -36,6 +36,15 @@ def test_there_are_no_raw_keys_and_nothing_is_none(settings):
         assert rows["Known for certain"] == "1 required edge and 2 forbidden edges"
 
 
+def test_the_default_prior_is_not_said_to_prefer_few_edges_where_it_does_not():
+    rows = dict(describe_run({"prior": {"name": "Sparsity", "gamma": "auto"}}))
+    assert (
+        rows["Prior"]
+        == "a price for each edge; log odds against each edge: by the number of variables, 0 up to 6 of them"
+    )
+    assert [ew.Sparsity("auto").penalty(p) > 0 for p in (2, 6, 7)] == [False, False, True]
+
+
 def test_what_ended_a_run_is_told():
     about = {"schedule": {"burn_in": 1, "thin": 1}, "stopped_by": "keyboard"}
     assert dict(describe_run(about))["Ended by"] == "the keyboard"

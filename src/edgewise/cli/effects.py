@@ -24,7 +24,7 @@ NUMBERS = {
     "mean": "mean",
     "lower": "from",
     "upper": "to",
-    "observed": "observed",
+    "before": "before",
     "probability_rising": "rising",
     "probability_falling": "falling",
 }
@@ -113,14 +113,15 @@ def _show(table: "pd.DataFrame", setting: dict[str, float], interval: float, *, 
     from .summary import SHOWN, open_console
 
     console = open_console()
-    console.print(_table(table.head(SHOWN), printable(f"Means when {describe_values(setting)}"), console.width))
+    shown = table.head(SHOWN).assign(before=lambda means: means["mean"] - means["change"])
+    console.print(_table(shown, printable(f"Means when {describe_values(setting)}"), console.width))
     if len(table) > SHOWN:
         console.print(Text(f"These are the {SHOWN} most changed of {len(table)} variables; --out FILE.csv has all."))
     console.print(
         Text(
             f"From and to hold the mean with a probability of {interval:g}, over DAGs and their parameters; single "
-            "measurements spread more. Rising and falling are the probabilities that the mean does so, under a linear "
-            "Gaussian model."
+            "measurements spread more. Before is the mean without setting anything; rising and falling are the "
+            "probabilities that it does so, under a linear Gaussian model."
         )
     )
     if is_ranked:

@@ -153,6 +153,10 @@ def write_results(posterior: Posterior, directory: Path) -> Summary:
 def load_results(directory: Path) -> Posterior:
     """Return the posterior that a command wrote to a directory."""
     if not (directory / DRAWS).is_file():
+        if (directory / CHECKPOINT / ABOUT).is_file():
+            raise StorageError(
+                f"The run in {quote(str(directory))} has not ended: edgewise resume {directory} goes on with it."
+            )
         raise StorageError(
             f"There is no {DRAWS} in {quote(str(directory))}: give a directory that edgewise fit or edgewise demo "
             "wrote to."

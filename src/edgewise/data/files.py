@@ -136,6 +136,7 @@ def _read_text(stream: IO[str], header: Header, shown: str) -> pd.DataFrame:
     if first is None:
         raise DataError(f"The file {shown} has column names but no rows.")
     names, skipped = (list(default_names(len(top))), 0) if header is False else _split_row_names(top, first, shown)
+    names = [name.strip() for name in names]
     check_names(names)
     return _parse_rows(chain([first], rows), names, skipped, decimal_commas=delimiter == ";", shown=shown)
 

@@ -9,6 +9,7 @@ rows are looked at, and with interventions those of one condition: of those in w
 most rows.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -55,7 +56,8 @@ def look(dataset: Dataset) -> tuple[Finding, ...]:
     numbers = _numbers_of(dataset)
     with np.errstate(all="ignore"):  # what is no number is beyond no limit
         if numbers is not None:
-            seen = _look_at_numbers(numbers, told=dataset.treatment.get("told_kinds", ()))
+            told = dataset.treatment.get("told_kinds", ())
+            seen = _look_at_numbers(numbers, told, are_conditions_known=dataset.is_set is not None)
             findings += seen if numbers.n == dataset.n else [_among(finding, numbers.n, dataset) for finding in seen]
         findings += [*find_same_levels(dataset), *_find_few_rows(dataset.n, dataset.p)]
     return tuple(findings)
@@ -107,11 +109,12 @@ def _comparable_rows(numbers: FloatArray, is_set: npt.NDArray[np.bool_] | None) 
 def _among(finding: Finding, rows: int, dataset: Dataset) -> Finding:
     """Say which rows a finding is about, where these are not all, and are numbered by themselves."""
     which = "" if dataset.is_set is None else " with the same variables set, the most in which two columns vary"
-    sentence = f"Among the {rows} complete rows{which}, {finding.sentence[0].lower()}{finding.sentence[1:]}"
+    counted = " (and counted among these)" if re.search(r"\brow \d", finding.sentence) else ""
+    sentence = f"Among the {rows} complete rows{which}{counted}, {finding.sentence[0].lower()}{finding.sentence[1:]}"
     return replace(finding, sentence=sentence)
 
 
-def _look_at_numbers(dataset: Dataset, told: Sequence[str]) -> list[Finding]:
+def _look_at_numbers(dataset: Dataset, told: Sequence[str], *, are_conditions_known: bool) -> list[Finding]:
     """Look at columns of numbers; of those that were ``told`` to be measurements, one does not ask."""
     names, values = dataset.names, dataset.values
     findings: list[Finding] = []
@@ -123,12 +126,20 @@ def _look_at_numbers(dataset: Dataset, told: Sequence[str]) -> list[Finding]:
         if measured:
             findings += find_repeated(values[:, _not_in(numbered, names)] if numbered else values)
         if measured and len(values) >= FEWEST_ROWS:
-            findings += _look_at_measured(values, names, measured, dataset.moments.correlation)
+            correlation = dataset.moments.correlation
+            findings += _look_at_measured(
+                values, names, measured, correlation, are_conditions_known=are_conditions_known
+            )
     return [*findings, *find_near_copies(dataset)]
 
 
 def _look_at_measured(
-    values: FloatArray, names: Sequence[str], measured: list[int], correlation: FloatArray
+    values: FloatArray,
+    names: Sequence[str],
+    measured: list[int],
+    correlation: FloatArray,
+    *,
+    are_conditions_known: bool,
 ) -> list[Finding]:
     """Look at the columns that measure something."""
     shapes = find_shapes(values, names, measured)
@@ -139,7 +150,8 @@ def _look_at_measured(
     scores /= scores.std(axis=0)
     of_scores = scores.T @ scores / len(scores)
     is_sorted = any(_is_monotone(column) for column in scores.T)
-    groups = ([] if is_sorted else find_shifts(scores, among)) or find_groups(scores, of_scores, among)
+    shifts = [] if is_sorted else find_shifts(scores, among, are_conditions_known=are_conditions_known)
+    groups = shifts or find_groups(scores, of_scores, among)
     even = _not_in([finding for finding in shapes if finding.kind != "outliers"], among)
     carried = find_carried(
         values[:, compared[even]],

@@ -55,7 +55,7 @@ def find_repeated(values: FloatArray) -> list[Finding]:
     return [Finding("repeated-rows", (), sentence)]
 
 
-def find_shifts(scores: FloatArray, names: Sequence[str]) -> list[Finding]:
+def find_shifts(scores: FloatArray, names: Sequence[str], *, are_conditions_known: bool = False) -> list[Finding]:
     """Find columns whose mean changes along the rows.
 
     The sums of standardised scores from the first row to each row are a Brownian bridge if rows come in no particular
@@ -68,6 +68,8 @@ def find_shifts(scores: FloatArray, names: Sequence[str]) -> list[Finding]:
         Standardised normal scores, shape (n, columns).
     names
         Of these columns.
+    are_conditions_known
+        Whether it was said who was set in which rows, so that this need not be advised.
     """
     n = len(scores)
     height, place = np.array([_highest(column) for column in scores.T]).T
@@ -77,11 +79,13 @@ def find_shifts(scores: FloatArray, names: Sequence[str]) -> list[Finding]:
         return []
     found = found[np.argsort(-height[found], kind="stable")]
     columns = [names[column] for column in found.tolist()]
+    remedy = "subtract its means, or name the column of conditions (interventions='COLUMN', with targets)"
+    if are_conditions_known:
+        remedy = "or subtract its means"
     sentence = (
         f"The means of columns {enumerate_names(columns)} change along the rows, most clearly after row "
         f"{place[found[0]]:.0f}, as if several conditions, batches or times were pooled, and columns that change "
-        "together look joined even if neither acts on the other: analyse each condition by itself, subtract its means, "
-        "or name the column of conditions (interventions='COLUMN', with targets)."
+        f"together look joined even if neither acts on the other: analyse each condition by itself, {remedy}."
     )
     return [Finding("row-order", tuple(columns), sentence)]
 

@@ -328,9 +328,10 @@ def _judge(posterior: "Posterior", apart: _Apart, effective_draws: float) -> tup
     if effective_draws < SMALLEST_ESS:
         faults.append(f"the draws are worth only {count(round(effective_draws), 'independent one')}")
         advice = "run several, and longer" if chains == 1 else advice
-    stuck = _find_stuck(posterior)
-    if stuck:
-        faults.append(stuck)
+    else:
+        stuck = _find_stuck(posterior)
+        if stuck:
+            faults.append(stuck)
     capped = _find_capped(posterior)
     if capped:
         faults.append(capped)

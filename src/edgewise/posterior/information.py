@@ -148,7 +148,7 @@ def advise(posterior: "Posterior", dags: WeighedDags) -> str | None:
     if gained[best] < WORTHWHILE:
         return None
     setting = f"setting {shorten(posterior.nodes[best], 40)} would tell"
-    bits = f"({gained[best]:.1f} bits)"
+    bits = f"({gained[best]:.1f} bits that more rows would not tell)"
     if joined == 1:
         return f"The direction stays open; {setting} it {bits}."
     if joined - told == 1:

@@ -21,7 +21,7 @@ NAMES = {
     "GaussianBIC": "BIC, for Gaussian variables",
     "BDeu": "BDeu, for variables with levels",
     "DegenerateGaussian": "degenerate Gaussian, for numbers and levels",
-    "Sparsity": "fewer edges are more probable",
+    "Sparsity": "a price for each edge",
     "EdgeBeliefs": "beliefs about single edges",
     "TierOrder": "beliefs about the order of groups of variables",
     "Paths": "beliefs about paths",
@@ -59,6 +59,9 @@ SETTINGS = {
     "pairs": "pairs",
 }
 """The settings of these parts."""
+
+BY_VARIABLES = "by the number of variables, 0 up to 6 of them"
+"""What ``Sparsity("auto")`` takes."""
 
 STARTS = {
     "auto": "what a short search finds from random orders",
@@ -144,7 +147,8 @@ def _part(part: Any) -> str:
         if key == "name" or value is None or value == []:
             continue
         label = SETTINGS.get(key, str(key).replace("_", " "))
-        said.append(f"{label}{'' if label.endswith(':') else ':'} {_text(value)}")
+        text = BY_VARIABLES if (key, value) == ("gamma", "auto") else _text(value)
+        said.append(f"{label}{'' if label.endswith(':') else ':'} {text}")
     return shorten("; ".join(said), 4 * LONGEST)
 
 

@@ -38,7 +38,7 @@ from .starts import find_starts
 from .stopping import Interrupted, Stop
 from .threads import count_threads
 
-COMPILING = "Compiling the sampler: once after installation, up to half a minute."
+COMPILING = "Compiling the sampler: once for each kind of run, up to half a minute."
 
 
 def run(
