@@ -56,6 +56,15 @@ def test_no_number_for_parents_that_are_looked_at_in_passing_is_refused(sampler,
     check_sentence(str(caught.value))
 
 
+@pytest.mark.parametrize("parents", [1, 2, 3])
+def test_no_number_for_families_that_no_draw_has_is_refused(parents):
+    """They are looked at when edges are weighed, given the rest of each draw."""
+    settings = {"iterations": 200, "thin": 10, "chains": 1, "seed": 1, "progress": False}
+    with pytest.raises(ew.ArgumentError, match=r"The score of 'X\d', with or without 'X\d' among its") as caught:
+        ew.sample(DATA, sampler=ew.MinimalIMAP(), score=Numberless(parents=parents), **settings)
+    check_sentence(str(caught.value))
+
+
 @pytest.mark.parametrize("sampler", [ew.DagMCMC(), ew.MinimalIMAP(), ew.OrderMCMC(candidates=2)], ids=str)
 def test_families_that_cannot_be_are_no_reason_to_refuse_a_score(sampler):
     score = Numberless(parents=2, value=-np.inf)

@@ -4,7 +4,7 @@ They need the score, which a posterior does not keep, so they are found at the e
 averaged in batches, whose means tell the error of the whole.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -17,6 +17,7 @@ from edgewise._kernels.summaries.edge_odds import Judge, add_edge_odds, new_odds
 from edgewise.posterior import Posterior
 from edgewise.posterior.edge_errors import count_batches, error_by_row
 from edgewise.posterior.features import exclude_for
+from edgewise.samplers.refusals import refuse_edge
 
 from .threads import count_threads
 
@@ -29,7 +30,13 @@ Add = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray], None]
 
 
 def condition(posterior: Posterior, target: Target | DagTarget) -> Posterior:
-    """Return the posterior with the probabilities that its draws give each edge, where the target is ``target``."""
+    """Return the posterior with the probabilities that its draws give each edge, where the target is ``target``.
+
+    Raises
+    ------
+    ArgumentError
+        If the score is not a number for a family that is looked at.
+    """
     draws, p = posterior.draws, len(posterior.nodes)
     number = draws.log_score.shape[1]
     every = -(-number * p * p // MOST_ENTRIES) if draws.log_weight is None else 1
@@ -54,9 +61,18 @@ def condition(posterior: Posterior, target: Target | DagTarget) -> Posterior:
     means, weight = np.array([one for one, _ in found]), np.array([one for _, one in found])
     share = weight / np.where(weight.sum(axis=1, keepdims=True), weight.sum(axis=1, keepdims=True), 1.0)
     by_chain = np.einsum("cb,cbkij->ckij", share, means).astype(np.float32)
+    _check_numbers(by_chain, posterior.nodes)
     directed = means[:, :, 0]
     errors = [_error(directed, weight), _error(directed + directed.transpose(0, 1, 3, 2), weight)]
     return replace(posterior, conditionals=by_chain, conditional_errors=np.array(errors, np.float32))
+
+
+def _check_numbers(by_chain: np.ndarray, names: Sequence[str]) -> None:
+    """Refuse a score that is no number for a family that no draw has, but that differs from one by an edge."""
+    faulty = np.argwhere(np.isnan(by_chain[:, 0]))
+    if len(faulty):
+        _, parent, child = faulty[0].tolist()
+        refuse_edge(np.nan, parent, child, names)
 
 
 def _error(means: np.ndarray, weight: np.ndarray) -> np.ndarray:
