@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import edgewise as ew
@@ -135,6 +136,7 @@ def changed(owner, name, change):
         ("on_family", np.ndarray.tolist, r"is \[-"),
         ("matrix", lambda matrix: matrix[:3, :3], r"4 x 4 finite floats, .* is of shape \(3, 3\) and of float64"),
         ("matrix", lambda matrix: matrix.astype(int), r"is of shape \(4, 4\) and of int64"),
+        ("matrix", pd.DataFrame, r"is 0 1 2 3 "),
         ("matrix", lambda matrix: matrix * np.nan, r"of float64, with nan or infinity"),
     ],
 )
@@ -216,11 +218,48 @@ class Returning(ew.Prior):
         return DagTerm(RootTables(np.ones(3)))
 
 
-@pytest.mark.parametrize("prior", [Returning(), ew.Sparsity(1.0) + Returning()], ids=["alone", "in a sum"])
+class ReturningAll(ew.Prior):
+    def _add_to(self, terms, names):
+        return terms
+
+
+@pytest.mark.parametrize(
+    "prior", [Returning(), ew.Sparsity(1.0) + Returning(), ReturningAll()], ids=["alone", "in a sum", "all"]
+)
 def test_a_prior_that_returns_its_terms_is_refused(prior):
-    with pytest.raises(ew.ArgumentError, match="must add to the terms that it is given") as error:
+    with pytest.raises(ew.ArgumentError, match="it is given and return nothing, but it") as error:
         ew.sample(ew.simulate(3, 30, seed=1).data, prior=prior, progress=False)
     check_sentence(str(error.value))
+
+
+@dataclass(frozen=True, eq=False)
+class Leaving(ew.Prior):
+    """A prior that puts something in the place of its terms."""
+
+    name: str
+    value: object
+
+    def _add_to(self, terms, names):
+        setattr(terms, self.name, self.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("edge", -5.0, r"3 x 3 floats, but what Leaving\._add_to left is -5\.0"),
+        ("edge", [[0.0] * 3] * 3, r"left is \[\[0\.0"),
+        ("edge", np.zeros(3), r"left is of shape \(3,\) and of float64"),
+        ("edge", np.zeros((3, 3), int), r"left is of shape \(3, 3\) and of int64"),
+        ("beyond", DagTerm(RootTables(np.ones(3))), r"stay a list, but what Leaving\._add_to left is DagTerm"),
+        ("beyond", [RootTables(np.ones(3))], r"such as DagTerm\(tables\), but Leaving\._add_to put RootTables"),
+        ("beyond", [DagTerm], r"Leaving\._add_to put <class 'edgewise"),
+    ],
+)
+def test_a_prior_that_leaves_no_terms_is_refused(name, value, message):
+    for prior in (Leaving(name, value), ew.Sparsity(1.0) + Leaving(name, value)):
+        with pytest.raises(ew.ArgumentError, match=f"^terms.{name} must .*{message}") as error:
+            prior.terms(["a", "b", "c"])
+        check_sentence(str(error.value))
 
 
 class MisspeltTerms(ew.Prior):

@@ -99,7 +99,7 @@ def _is_float_array(value: Any, dimensions: int) -> bool:
 def _describe(value: Any) -> str:
     """Return what was found in place of an array of finite floats, for a message."""
     if not isinstance(value, np.ndarray):
-        return quote(value)
+        return " ".join(quote(value).split())  # a table takes several lines
     has_gaps = np.issubdtype(value.dtype, np.floating) and not np.isfinite(value).all()
     return f"of shape {value.shape} and of {value.dtype}{', with nan or infinity' if has_gaps else ''}"
 

@@ -16,6 +16,7 @@ from edgewise._kernels.beliefs.terms import is_registered
 from edgewise.arguments import is_number
 from edgewise.data import find_columns
 from edgewise.errors import ArgumentError
+from edgewise.wording import quote
 
 T = TypeVar("T")
 
@@ -128,14 +129,16 @@ class Prior(ABC):
         Raises
         ------
         ArgumentError
-            If it speaks of other variables.
+            If it speaks of other variables, or leaves something else than terms.
         """
         terms = Terms(np.zeros((len(names), len(names))))
         returned: Any = self._add_to(terms, names)
         if returned is not None:
             raise ArgumentError(
-                f"{type(self).__name__}._add_to must add to the terms that it is given, but it returned {returned!r}."
+                f"{type(self).__name__}._add_to must add to the terms that it is given and return nothing, but it "
+                f"returned {_show(returned)}."
             )
+        _check_terms(terms, len(names), type(self).__name__)
         return terms
 
     def __add__(self, other: "Prior") -> "PriorSum":
@@ -188,6 +191,32 @@ def usable_terms(prior: Prior, names: Sequence[str], *, uses: Collection[type[Te
             "infinity: require edges in Constraints."
         )
     return terms
+
+
+def _check_terms(terms: Terms, p: int, owner: str) -> None:
+    """Refuse what a prior has left in place of terms."""
+    edge: Any = terms.edge
+    if not (isinstance(edge, np.ndarray) and edge.dtype == float and edge.shape == (p, p)):
+        found = f"of shape {edge.shape} and of {edge.dtype}" if isinstance(edge, np.ndarray) else _show(edge)
+        raise ArgumentError(
+            f"terms.edge must stay an array of {p} x {p} floats, but what {owner}._add_to left is {found}: add to its "
+            "entries, as in terms.edge += 1.0."
+        )
+    beyond: Any = terms.beyond
+    if not isinstance(beyond, list):
+        raise ArgumentError(
+            f"terms.beyond must stay a list, but what {owner}._add_to left is {_show(beyond)}: append to it."
+        )
+    for term in beyond:
+        if not isinstance(term, Term):
+            raise ArgumentError(
+                f"terms.beyond must hold terms such as DagTerm(tables), but {owner}._add_to put {_show(term)} there."
+            )
+
+
+def _show(value: Any) -> str:
+    """Show what may hold arrays, which take several lines, on one."""
+    return " ".join(quote(value).split())
 
 
 def _parts(prior: Prior) -> tuple[Prior, ...]:
