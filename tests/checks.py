@@ -34,24 +34,28 @@ def check_score(score, data, *, most=3):
         others = [v for v in range(p) if v != node]
         for size in range(min(most, p - 1) + 1):
             for parents in combinations(others, size):
-                present = worth(node, parents)
-                assert not np.isnan(present), (node, parents)
-                assert present < np.inf, (node, parents)
-                assert size <= tables.most_parents or present == -np.inf, (node, parents)
+                present, where = worth(node, parents), f"of {node} given {parents}"
+                assert present < np.inf, f"local_score {where} is {present}: a number, or -inf, is needed"
+                assert size <= tables.most_parents or present == -np.inf, (
+                    f"local_score {where} is {present}: -inf is needed, with more than most_parents"
+                )
                 gain = np.full(p, np.nan)
                 gains(tables, np.array([*parents, 0]), size, node, room, gain)
-                assert not np.isnan(gain).any(), (node, parents)
+                assert not np.isnan(gain).any(), f"gains {where} are {gain}: none may be nan"
                 for x in range(p):
                     larger = tuple(sorted((*parents, x)))
                     if x == node or x in parents or size == tables.most_parents or present == -np.inf:
-                        assert gain[x] == -np.inf or present == -np.inf, (node, parents, x)
+                        assert gain[x] == -np.inf or present == -np.inf, (
+                            f"the gain {where} by {x} is {gain[x]}: -inf is needed where {x} cannot be added"
+                        )
                     elif gain[x] > -np.inf:
                         expected = worth(node, larger) - present
-                        np.testing.assert_allclose(
-                            gain[x], expected, rtol=1e-7, atol=1e-7, err_msg=f"{node, parents, x}"
-                        )
+                        message = f"the gain {where} by {x} is not the difference of local scores"
+                        np.testing.assert_allclose(gain[x], expected, rtol=1e-7, atol=1e-7, err_msg=message)
                     elif worth(node, larger) > -np.inf:
-                        assert is_determined(node, larger) or is_determined(x, parents), (node, parents, x)
+                        assert is_determined(node, larger) or is_determined(x, parents), (
+                            f"the gain {where} by {x} is -inf, but local_score given {larger} is {worth(node, larger)}"
+                        )
 
 
 def check_test(test, data, *, most=2):
@@ -70,13 +74,21 @@ def check_test(test, data, *, most=2):
             others = [v for v in range(p) if v not in given]
             for node in others:
                 all_at_once(tables, members, size, node, room, found[node])
-                assert not np.isnan(found[node]).any(), (node, given)
+                assert not np.isnan(found[node]).any(), (
+                    f"strengths of {node} given {given} are {found[node]}: none may be nan"
+                )
                 for x in range(p):
+                    at_once, where = found[node, x], f"among strengths of {node} given {given}, that of {x}"
                     if x == node or x in given:
-                        assert found[node, x] == -np.inf, (node, x, given)
-                    elif np.isfinite(found[node, x]):
-                        assert found[node, x] >= 0, (node, x, given)
-                        np.testing.assert_allclose(one(tables, members, size, node, x, room), found[node, x], rtol=1e-7)
+                        assert at_once == -np.inf, f"{where} is {at_once}: -inf is needed for {node} and what is given"
+                    elif np.isfinite(at_once):
+                        assert at_once >= 0, f"{where} is {at_once}: it must not be negative"
+                        alone = one(tables, members, size, node, x, room)
+                        np.testing.assert_allclose(
+                            alone, at_once, rtol=1e-7, err_msg=f"{where} is not what strength returns"
+                        )
             among = found[np.ix_(others, others)]
-            np.testing.assert_allclose(among, among.T, rtol=1e-6, atol=1e-6, err_msg=f"given {given}")
-            assert given or (among > -np.inf).any()
+            np.testing.assert_allclose(
+                among, among.T, rtol=1e-6, atol=1e-6, err_msg=f"given {given}, who comes first matters"
+            )
+            assert given or (among > -np.inf).any(), "all strengths given () are -inf"

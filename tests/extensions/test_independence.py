@@ -7,6 +7,7 @@ import edgewise as ew
 from extensions.oracle import Oracle
 from marks import with_few_rows
 from naive.stepping import make_chain
+from sentences import check_sentence
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -45,8 +46,9 @@ def test_full_conditioning_and_greedy_sp_want_partial_correlations():
             )
         ),
     ):
-        with pytest.raises(ew.ArgumentError, match="Oracle has no thresholds: it is not a test of partial correl"):
+        with pytest.raises(ew.ArgumentError, match=r"Oracle has no thresholds, which .* needs: find parents") as error:
             refused()
+        check_sentence(str(error.value))
 
 
 @pytest.mark.parametrize("learn", [ew.mmhc, ew.greedy_sp, lambda data, test: ew.MinimalIMAP(test=test)])

@@ -80,7 +80,7 @@ def test_wrong_gains_are_caught():
         is_determined=log_det.is_determined,
         new_room=log_det.new_room,
     )
-    with pytest.raises(AssertionError):
+    with pytest.raises(AssertionError, match=r"gain of 0 given \(\) by 1 is not the difference of local scores"):
         check_score(WrongGains(), make_data("numbers"))
 
 
@@ -124,8 +124,11 @@ class GainScore(ew.Score):
 def test_gains_that_are_missing_are_caught():
     data = make_data("numbers")
     check_score(GainScore(-1.0), data)
-    for gain in (np.nan, -np.inf):
-        with pytest.raises(AssertionError):
+    for gain, message in (
+        (np.nan, r"gains of 0 given \(\) are \[-inf  nan .*: none may be nan"),
+        (-np.inf, r"gain of 0 given \(\) by 1 is -inf, but local_score given \(1,\) is -1\.0"),
+    ):
+        with pytest.raises(AssertionError, match=message):
             check_score(GainScore(gain), data)
 
 
@@ -165,6 +168,20 @@ def test_strengths_that_are_none_are_caught():
     data = make_data("numbers")
     right = np.add.outer(np.arange(5.0), np.arange(5.0))
     check_test(StrengthTest(right), data)
-    for wrong in (np.triu(right), -right, np.full((5, 5), -np.inf)):
-        with pytest.raises(AssertionError):
+    for wrong, message in (
+        (np.triu(right), r"given \(\), who comes first matters"),
+        (-right, r"strengths of 0 given \(\), that of 1 is -1\.0: it must not be negative"),
+        (np.full((5, 5), -np.inf), "all strengths given .* are -inf"),
+    ):
+        with pytest.raises(AssertionError, match=message):
             check_test(StrengthTest(wrong), data)
+
+
+def test_local_scores_that_are_no_numbers_are_caught():
+    class WithoutNumbers(ew.BGe):
+        def prepare(self, dataset):
+            tables = super().prepare(dataset)
+            return tables._replace(constant=tables.constant * np.nan)
+
+    with pytest.raises(AssertionError, match=r"local_score of 0 given \(\) is nan: a number, or -inf, is needed"):
+        check_score(WithoutNumbers(), make_data("numbers"))

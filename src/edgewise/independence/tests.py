@@ -41,7 +41,7 @@ class IndependenceTest(ABC):
     def thresholds(self, n: int, p: int, alpha: float) -> np.ndarray:
         """Return, by position in an order, the squared partial correlation from which a test says "dependent".
 
-        Only tests of partial correlations have such a table, which is what full conditioning needs.
+        Full conditioning needs such a table, and only tests of partial correlations of the data can have one.
 
         Parameters
         ----------
@@ -51,8 +51,8 @@ class IndependenceTest(ABC):
             Significance level.
         """
         raise ArgumentError(
-            f"{type(self).__name__} has no thresholds: it is not a test of partial correlations, as testing a variable "
-            "given all its other predecessors needs, so find parents by grow-shrink."
+            f"{type(self).__name__} has no thresholds, which testing a variable given all its other predecessors "
+            "needs: find parents by grow-shrink."
         )
 
 
