@@ -1,6 +1,7 @@
 """What can be said of an argument before it is used."""
 
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 
@@ -71,3 +72,16 @@ def check_whole(name: str, value: float, *, least: int = 1, most: int | None = N
         limits = f", at least {least}" if most is None else f" from {least} to {most:,}"
         raise ArgumentError(f"{name} must be a whole number{limits}, but {quote(value)} was given.")
     return int(value)
+
+
+def is_float_array(value: Any, dimensions: int) -> bool:
+    """Return whether something is an array of floats with so many dimensions."""
+    return isinstance(value, np.ndarray) and np.issubdtype(value.dtype, np.floating) and value.ndim == dimensions
+
+
+def describe_array(value: Any) -> str:
+    """Return what was found in place of an array of finite floats, for a message."""
+    if not isinstance(value, np.ndarray):
+        return " ".join(quote(value).split())  # a table takes several lines
+    has_gaps = np.issubdtype(value.dtype, np.floating) and not np.isfinite(value).all()
+    return f"of shape {value.shape} and of {value.dtype}{', with nan or infinity' if has_gaps else ''}"

@@ -8,10 +8,9 @@ import numpy as np
 
 from edgewise._kernels.independence.interface import is_registered
 from edgewise._kernels.independence.partial_correlations import PartialCorrelations
-from edgewise.arguments import is_number
+from edgewise.arguments import describe_array, is_float_array, is_number
 from edgewise.data import Dataset, check_fits
 from edgewise.errors import ArgumentError
-from edgewise.wording import quote
 
 UNIT = 1e-9
 """How far the diagonal of a correlation matrix may be from 1: more than rounding, less than any mistake."""
@@ -72,10 +71,10 @@ def prepare_test(test: IndependenceTest, dataset: Dataset) -> Any:
 def _check_partial_correlations(tables: PartialCorrelations, p: int, owner: str) -> None:
     """Refuse what is no correlation matrix, and a table of roots beyond whose end kernels would read."""
     correlation, root = tables.correlation, tables.root
-    if not (_is_float_array(correlation, 2) and correlation.shape == (p, p) and np.isfinite(correlation).all()):
+    if not (is_float_array(correlation, 2) and correlation.shape == (p, p) and np.isfinite(correlation).all()):
         raise ArgumentError(
             f"correlation in the tables of {owner} must be an array of {p} x {p} finite floats, but what it prepared "
-            f"is {_describe(correlation)}."
+            f"is {describe_array(correlation)}."
         )
     away = np.abs(np.diagonal(correlation) - 1)
     if away.max() > UNIT:
@@ -84,24 +83,11 @@ def _check_partial_correlations(tables: PartialCorrelations, p: int, owner: str)
             f"{correlation[away.argmax(), away.argmax()]} there: divide by the standard deviations."
         )
     needed = max(min(tables.most_given, p - 2) + 1, 0)
-    if not (_is_float_array(root, 1) and len(root) >= needed):
+    if not (is_float_array(root, 1) and len(root) >= needed):
         raise ArgumentError(
             f"root in the tables of {owner} must be an array of {needed} floats along one dimension, for each number "
-            f"of variables given from 0 to most_given, but what it prepared is {_describe(root)}."
+            f"of variables given from 0 to most_given, but what it prepared is {describe_array(root)}."
         )
-
-
-def _is_float_array(value: Any, dimensions: int) -> bool:
-    """Return whether something is an array of floats with so many dimensions."""
-    return isinstance(value, np.ndarray) and np.issubdtype(value.dtype, np.floating) and value.ndim == dimensions
-
-
-def _describe(value: Any) -> str:
-    """Return what was found in place of an array of finite floats, for a message."""
-    if not isinstance(value, np.ndarray):
-        return " ".join(quote(value).split())  # a table takes several lines
-    has_gaps = np.issubdtype(value.dtype, np.floating) and not np.isfinite(value).all()
-    return f"of shape {value.shape} and of {value.dtype}{', with nan or infinity' if has_gaps else ''}"
 
 
 def check_alpha(alpha: float) -> float:

@@ -17,7 +17,7 @@ from edgewise._kernels.summaries.edge_odds import Judge, add_edge_odds, new_odds
 from edgewise.posterior import Posterior
 from edgewise.posterior.edge_errors import count_batches, error_by_row
 from edgewise.posterior.features import exclude_for
-from edgewise.samplers.refusals import refuse_edge
+from edgewise.scores.refusals import refuse_edge
 
 from .threads import count_threads
 

@@ -17,11 +17,11 @@ from edgewise.data import Dataset
 from edgewise.graphs import BoolMatrix
 from edgewise.priors import Knowledge, Prior, Terms
 from edgewise.scores import Score
+from edgewise.scores.refusals import refuse_pair
 from edgewise.tasks import IsOver, never
 
 from .minimal_imap import MinimalIMAP, MinimalIMAPModel
 from .order_chains import OrderChain
-from .refusals import refuse_pair
 from .schedule import Schedule
 
 PILOTS = 3

@@ -23,11 +23,11 @@ from edgewise._kernels.orders.loop import CLIMB, EVALUATE, STEP, Pace, work
 from edgewise._kernels.orders.state import new_state
 from edgewise.data import refuse_dependent
 from edgewise.imap import factorize
+from edgewise.scores.refusals import refuse_family
 from edgewise.tasks import IsOver, never
 
 from .beliefs import Questions, agree_with, weigh_beyond_families, weigh_functions
 from .recording import RecordingChain
-from .refusals import refuse_family
 from .schedule import Schedule
 from .snapshots import is_order
 

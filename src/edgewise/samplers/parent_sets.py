@@ -25,13 +25,13 @@ from edgewise.graphs.adjacency import read_adjacency
 from edgewise.priors import Knowledge, Prior, TierTerm, usable_terms
 from edgewise.priors.prior import Variable
 from edgewise.scores import Score, prepare_score
+from edgewise.scores.refusals import refuse_family
 from edgewise.tasks import IsOver, never
 from edgewise.wording import quote
 
 from .beliefs import make_rules, tabulate_tiers
 from .candidates import explore, likeliest
 from .recording import RecordingChain
-from .refusals import refuse_family
 from .sampler import Sampler
 from .schedule import Schedule
 

@@ -6,9 +6,9 @@ import numpy as np
 
 from edgewise._kernels.scores.interface import is_registered
 from edgewise._kernels.scores.log_det import LogDetScore
+from edgewise.arguments import describe_array, is_float_array
 from edgewise.data import Dataset, check_fits
 from edgewise.errors import ArgumentError
-from edgewise.wording import quote
 
 from .bdeu import BDeu
 from .bge import BGe
@@ -54,29 +54,16 @@ def prepare_score(score: Score | None, dataset: Dataset) -> Any:
 def _check_log_det(tables: LogDetScore, p: int, owner: str) -> None:
     """Refuse log determinants of what is no matrix, and tables beyond whose end kernels would read."""
     matrix = tables.matrix
-    if not (_is_float_array(matrix, 2) and matrix.shape == (p, p) and np.isfinite(matrix).all()):
+    if not (is_float_array(matrix, 2) and matrix.shape == (p, p) and np.isfinite(matrix).all()):
         raise ArgumentError(
             f"matrix in the tables of {owner} must be an array of {p} x {p} finite floats, but what it prepared is "
-            f"{_describe(matrix)}."
+            f"{describe_array(matrix)}."
         )
     needed = min(tables.most_parents, p - 1) + 1
     for name in ("constant", "on_parents", "on_family"):
         table = getattr(tables, name)
-        if not (_is_float_array(table, 1) and len(table) >= needed):
+        if not (is_float_array(table, 1) and len(table) >= needed):
             raise ArgumentError(
                 f"{name} in the tables of {owner} must be an array of {needed} floats along one dimension, for each "
-                f"number of parents from 0 to most_parents, but what it prepared is {_describe(table)}."
+                f"number of parents from 0 to most_parents, but what it prepared is {describe_array(table)}."
             )
-
-
-def _is_float_array(value: Any, dimensions: int) -> bool:
-    """Return whether something is an array of floats with so many dimensions."""
-    return isinstance(value, np.ndarray) and np.issubdtype(value.dtype, np.floating) and value.ndim == dimensions
-
-
-def _describe(value: Any) -> str:
-    """Return what was found in place of an array of finite floats, for a message."""
-    if not isinstance(value, np.ndarray):
-        return " ".join(quote(value).split())  # a table takes several lines
-    has_gaps = np.issubdtype(value.dtype, np.floating) and not np.isfinite(value).all()
-    return f"of shape {value.shape} and of {value.dtype}{', with nan or infinity' if has_gaps else ''}"

@@ -23,6 +23,16 @@ def refuse_family(found: float, node: int, parents: Sequence[int], names: Sequen
     refuse_score(found, f"{quote(names[node])} given {given}")
 
 
+def refuse_pair(found: float, one: int, other: int, names: Sequence[str]) -> NoReturn:
+    """Refuse a score for what it found of one of two variables, with the other among its parents."""
+    refuse_score(found, f"{quote(names[one])} or {quote(names[other])}, given the other and perhaps more,")
+
+
+def refuse_edge(found: float, parent: int, child: int, names: Sequence[str]) -> NoReturn:
+    """Refuse a score for what it found of a variable, with or without a parent."""
+    refuse_score(found, f"{quote(names[child])}, with or without {quote(names[parent])} among its parents,")
+
+
 def refuse_score(found: float, of: str) -> NoReturn:
     """Refuse a score for what it found of something, in words."""
     raise ArgumentError(
