@@ -56,6 +56,7 @@ def test_two_conditions_are_compared(run, here):
     assert comparison.pairs["is_large"].any()
     assert comparison.headline in done.out
     assert f"Agreement: {comparison.agreement:.2f}, " in done.out
+    assert "not yet a difference in nature" in done.out
     assert "The runs differ in: data." in done.out
     assert "Open out/comparison.html in a browser." in done.out
     table = pd.read_csv(here / "out" / "pairs.csv")

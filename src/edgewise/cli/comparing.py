@@ -112,6 +112,8 @@ def _show(comparison: "Comparison", out: Path) -> None:
     if len(large):
         console.print(_tabulate(large.head(SHOWN), comparison.names))
     console.print(Text(printable(comparison.headline)))
+    if len(large) and "data" in {setting.setting for setting in comparison.settings}:
+        console.print(Text("That is not yet a difference in nature: other rows of the same kind also change them."))
     console.print(
         Text(
             f"Agreement: {comparison.agreement:.2f}, the share of the joined pairs expected in either that both expect."
