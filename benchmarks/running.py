@@ -28,7 +28,7 @@ from edgewise.running.checkpoints import Checkpoint
 SIZES = {30: 300_000, 300: 20_000}
 """Iterations by number of variables: some seconds for each chain."""
 
-DASK_ITERATIONS = 2_000_000
+DASK_ITERATIONS = 2_600_000
 IDLE = 20
 """Seconds for which an idle cluster is looked at."""
 
