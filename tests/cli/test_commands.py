@@ -415,7 +415,7 @@ def test_demo_does_not_touch_the_files_of_others(run, table, tmp_path):
 
 HOSTILE = [
     "[bold]x[/nope]", "[/]", 'say "hi"', "it's", "two\nlines", "a,b", "=1+1", "<script>alert(1)</script>", "蛋白 µ 🧬",
-    "\x1b[31mred", "{task.description}", "%s", "a" * 300, " padded ",
+    "\x1b[31mred", "{task.description}", "%s", "a" * 300, "padded in between",
 ]  # fmt: skip
 
 

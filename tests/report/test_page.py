@@ -46,7 +46,10 @@ def move_slider(page, threshold):
     page.locator("#threshold").fill(f"{threshold}")
 
 
-@pytest.mark.parametrize("viewport", ["desktop", "phone"])
+ON_SCREENS = pytest.mark.parametrize("viewport", ["desktop", pytest.param("phone", marks=pytest.mark.slow)])
+
+
+@ON_SCREENS
 def test_the_slider_changes_the_number_of_edges_shown(simulated, open_page, viewport):
     page = open_page(simulated, viewport)
     joined = np.triu(simulated.edge_probabilities("undirected").to_numpy(), 1)
@@ -61,7 +64,7 @@ def test_the_slider_changes_the_number_of_edges_shown(simulated, open_page, view
     assert len(seen) >= 3
 
 
-@pytest.mark.parametrize("viewport", ["desktop", "phone"])
+@ON_SCREENS
 def test_clicking_a_node_fills_its_panel(simulated, open_page, viewport):
     page = open_page(simulated, viewport)
     assert "No variable is selected" in page.locator("#panel").inner_text()
@@ -437,7 +440,7 @@ def test_unusual_posteriors_have_reports(make, open_page):
     assert len(read_table(page)) == len(posterior.pairs())
 
 
-@pytest.mark.parametrize("viewport", ["desktop", "phone"])
+@ON_SCREENS
 def test_what_is_unusual_about_the_data_is_told(open_page, screenshot, viewport):
     data = np.exp(ew.simulate(len(HOSTILE), 100, seed=1).data.set_axis(HOSTILE, axis=1)).assign(id=range(100))
     with pytest.warns(ew.DataWarning):
