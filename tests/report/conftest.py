@@ -136,4 +136,4 @@ def hostile():
 
 @pytest.fixture(scope="session")
 def large():
-    return sample(ew.simulate(100, 300, seed=1).data, iterations=20_000, thin=100)
+    return sample(ew.simulate(100, 300, seed=1).data)

@@ -105,7 +105,8 @@ def gappy():
     return data.mask(rng.random(data.shape) < 0.0005)
 
 
-@pytest.mark.parametrize("parents", [pytest.param("grow-shrink", marks=pytest.mark.slow), "full"])
+@pytest.mark.slow
+@pytest.mark.parametrize("parents", ["grow-shrink", "full"])
 def test_threads_of_linear_algebra_make_no_difference(gappy, tmp_path, parents):
     settings = {
         "sampler": ew.MinimalIMAP(parents=parents), "missing": "em", "burn_in": 50, "thin": 5, "chains": 2, "seed": 1,

@@ -272,7 +272,7 @@ def test_ctrl_c_during_the_burn_in_of_a_time_budget_says_so(data, burn_in, meant
     assert posterior.info["stopped_note"] == check_sentence(str(caught[0].message))
     assert posterior.info["stopped_note"] == (
         f"The run was stopped by the keyboard after {done:,} iterations; the posterior holds only "
-        f"{posterior.weights.shape[1]} draws of each chain, made after {first:,} iterations in place of a burn-in of "
+        f"{posterior.weights.shape[1]:,} draws of each chain, made after {first:,} iterations in place of a burn-in of "
         f"{meant}."
     )
 

@@ -391,7 +391,7 @@ def test_all_changes_of_a_partition_are_proposed():
     assert ((1,), (2,), (3,), (0,)) in reached["relocate"]
 
 
-@pytest.mark.parametrize("p", [8, 70])
+@pytest.mark.parametrize("p", [8, pytest.param(70, marks=pytest.mark.slow)])
 def test_draws_are_what_they_claim_to_be(rng, p):
     """Orders and partitions agree with DAGs, scores are those of the DAGs, and the chain's sums are right."""
     sim = ew.simulate(p, 60, seed=1)
