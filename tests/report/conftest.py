@@ -100,11 +100,31 @@ def open_page(open_file, write_report):
     """Return a function that opens the report of a posterior."""
 
     def open_page(posterior, viewport="desktop", **options):
-        page = open_file(write_report(posterior), viewport=VIEWPORTS[viewport], **options)
-        page.wait_for_selector("#chart-edges .heatmaplayer")
-        return page
+        return open_file(write_report(posterior), viewport=VIEWPORTS[viewport], **options)
 
     return open_page
+
+
+SHOW_CHARTS = """async () => {
+  for (const chart of document.querySelectorAll(".chart")) {
+    chart.scrollIntoView({ behavior: "instant" });
+    while (!chart.querySelector(".main-svg")) await new Promise(requestAnimationFrame);
+  }
+  scrollTo({ top: 0, behavior: "instant" });
+}"""
+"""Scrolls to each chart of a report, and waits until it is drawn."""
+
+
+@pytest.fixture
+def open_with_charts(open_page):
+    """Return a function that opens the report of a posterior and has all of its charts drawn."""
+
+    def open_with_charts(posterior, viewport="desktop", **options):
+        page = open_page(posterior, viewport, **options)
+        page.evaluate(SHOW_CHARTS)
+        return page
+
+    return open_with_charts
 
 
 @pytest.fixture
@@ -113,6 +133,7 @@ def screenshot():
 
     def take(page, name):
         if SCREENSHOTS.exists():
+            page.evaluate(SHOW_CHARTS)
             page.screenshot(path=SCREENSHOTS / f"{name}.png", full_page=True)
 
     return take

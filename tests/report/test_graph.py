@@ -120,10 +120,10 @@ HEAT_MAP = """() => {
 
 
 @ON_SCREENS
-def test_the_heat_map_has_names_only_where_there_is_room(size, open_page, viewport):
+def test_the_heat_map_has_names_only_where_there_is_room(size, open_with_charts, viewport):
     """It used to keep the height of a desktop on a phone, with names on top of each other beside a small square."""
     posterior = make(size)
-    found = open_page(posterior, viewport).evaluate(HEAT_MAP)
+    found = open_with_charts(posterior, viewport).evaluate(HEAT_MAP)
     assert found["cells"] > 0.5 * found["height"]
     assert found["height"] <= found["width"]
     assert found["names"] in (0, len(posterior.nodes))

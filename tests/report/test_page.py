@@ -300,8 +300,8 @@ def test_a_pair_is_drawn_as_its_direction_allows(simulated, open_page):
 
 
 @pytest.mark.parametrize("viewport", ["desktop", "phone"])
-def test_hostile_names_are_shown_as_text(hostile, open_page, screenshot, viewport):
-    page = open_page(hostile, viewport)
+def test_hostile_names_are_shown_as_text(hostile, open_with_charts, screenshot, viewport):
+    page = open_with_charts(hostile, viewport)
     assert page.evaluate("window.hacked") is None
     assert page.evaluate("document.querySelectorAll('main img, main b, main script, header script').length") == 0
     for v, name in enumerate(HOSTILE):
@@ -324,10 +324,10 @@ def test_hostile_names_are_shown_as_text(hostile, open_page, screenshot, viewpor
     screenshot(page, f"hostile-{viewport}")
 
 
-def test_many_chains_and_long_words_do_not_run_over_each_other(open_page):
+def test_many_chains_and_long_words_do_not_run_over_each_other(open_with_charts):
     names = ["A" * 200, "A" * 199 + "B", "Raf", "Mek", "Erk", "Akt"]
     data = ew.simulate(len(names), 200, seed=1).data.set_axis(names, axis=1)
-    page = open_page(sample(data, chains=12), "phone")
+    page = open_with_charts(sample(data, chains=12), "phone")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     wide = page.evaluate(
         "[...document.querySelectorAll('td, th')].filter(c => c.scrollWidth > c.clientWidth + 1).length"
@@ -339,8 +339,8 @@ def test_many_chains_and_long_words_do_not_run_over_each_other(open_page):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("viewport", ["desktop", "phone"])
-def test_the_page_fits_the_screen(simulated, open_page, screenshot, viewport, scheme):
-    page = open_page(simulated, viewport, color_scheme=scheme)
+def test_the_page_fits_the_screen(simulated, open_with_charts, screenshot, viewport, scheme):
+    page = open_with_charts(simulated, viewport, color_scheme=scheme)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert page.locator("#verdict").is_visible()
     for chart in ("trace", "agreement", "edges"):
@@ -399,6 +399,21 @@ def test_it_prints(simulated, open_page):
     assert page.pdf().startswith(b"%PDF")
 
 
+def test_charts_are_drawn_when_they_come_near_or_are_printed(simulated, open_page):
+    drawn = "[...document.querySelectorAll('.chart')].map(chart => chart.querySelector('.main-svg') !== null)"
+    height = "document.documentElement.scrollHeight"
+    page = open_page(simulated)
+    assert not any(page.evaluate(drawn))
+    assert page.evaluate("window.Plotly") is None
+    before = page.evaluate(height)
+    page.locator("nav a[href='#heat-map']").click()
+    page.wait_for_selector("#chart-edges .heatmaplayer")
+    assert page.evaluate(height) == before  # what is below does not move away from the reader
+    page = open_page(simulated)
+    page.pdf()
+    assert all(page.evaluate(drawn))
+
+
 def test_a_policy_keeps_the_page_off_the_network(simulated, browser, tmp_path):
     simulated.report(tmp_path / "report.html")
     with browser.new_context() as context:
@@ -432,9 +447,9 @@ MORE_UNUSUAL = {
         *(pytest.param(make, id=name, marks=pytest.mark.slow) for name, make in MORE_UNUSUAL.items()),
     ],
 )
-def test_unusual_posteriors_have_reports(make, open_page):
+def test_unusual_posteriors_have_reports(make, open_with_charts):
     posterior = make()
-    page = open_page(posterior)
+    page = open_with_charts(posterior)
     assert page.locator("#verdict").inner_text().endswith(posterior.silent_diagnostics.verdict)
     assert page.locator("[data-node]").count() == len(posterior.nodes)
     assert len(read_table(page)) == len(posterior.pairs())
@@ -475,8 +490,8 @@ def test_a_run_that_was_stopped_says_so(simulated, open_page, write_report):
 
 
 @pytest.mark.parametrize("viewport", ["desktop", "phone"])
-def test_the_next_experiment_is_told_where_directions_are_open(hostile, open_page, screenshot, viewport):
-    page = open_page(hostile, viewport)
+def test_the_next_experiment_is_told_where_directions_are_open(hostile, open_with_charts, screenshot, viewport):
+    page = open_with_charts(hostile, viewport)
     best = hostile.quick_experiments.head(10)
     assert page.locator("#advice").inner_text().split() == hostile.advice.split()
     rows = page.locator("#next tbody tr").all()
@@ -484,7 +499,6 @@ def test_the_next_experiment_is_told_where_directions_are_open(hostile, open_pag
     assert [row.locator("td").all_inner_texts() for row in rows] == [
         [f"{one.bits_beyond:.2f}", f"{one.directions:.1f}"] for one in best.itertuples()
     ]
-    page.wait_for_selector("#chart-next .bars .point")
     assert page.locator("#chart-next .bars .point").count() == len(best)
     assert "perfect intervention" in page.locator("#next").inner_text()
     assert page.locator("nav a[href='#next']").count() == 1

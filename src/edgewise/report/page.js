@@ -257,7 +257,9 @@ async function savePng() {
   image.src = `data:${SVG_TYPE};charset=utf-8,${encodeURIComponent(text)}`;
   await image.decode();
   canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
-  canvas.toBlob((blob) => save("png", blob), "image/png");
+  /* Not by toBlob, which can wait for seconds until the browser has nothing else to do. */
+  const bytes = Uint8Array.from(atob(canvas.toDataURL().split(",")[1]), (letter) => letter.charCodeAt(0));
+  save("png", new Blob([bytes], { type: "image/png" }));
 }
 
 /* The panel of the chosen variable. */
@@ -502,18 +504,40 @@ function fitSquare(layout, width) {
   }
 }
 
-async function drawCharts() {
-  const figures = JSON.parse(find("figure-data").textContent);
-  for (const [name, figure] of Object.entries(figures)) {
-    /* The graph and the table answer between one chart and the next. */
-    await new Promise((ready) => setTimeout(ready));
+/* The browser takes a second to read Plotly, which nobody is to wait for who looks at the graph or the table. */
+function loadPlotly() {
+  if (window.Plotly) return;
+  const script = document.createElement("script");
+  script.textContent = find("plotly").textContent;
+  document.body.append(script);
+}
+
+/* Each chart is drawn when it comes within a screen of what is shown, or when the page is printed. */
+function prepareCharts() {
+  const waiting = new Map();
+  for (const [name, figure] of Object.entries(JSON.parse(find("figure-data").textContent))) {
     const place = find(`chart-${name}`);
     fitSquare(figure.layout, place.clientWidth);
     place.style.height = `${figure.layout.height}px`;
-    await Plotly.newPlot(place, figure.data, figure.layout, { responsive: true, displayModeBar: false });
+    waiting.set(place, figure);
   }
+  const places = [...waiting.keys()];
+  const draw = (place) => {
+    const figure = waiting.get(place);
+    if (!waiting.delete(place)) return;
+    loadPlotly();
+    Plotly.newPlot(place, figure.data, figure.layout, { responsive: true, displayModeBar: false });
+  };
+  const nearby = new IntersectionObserver(
+    (entries) => { for (const entry of entries) if (entry.isIntersecting) draw(entry.target); },
+    { rootMargin: "100% 0%" },
+  );
+  for (const place of places) nearby.observe(place);
   matchMedia("print").addEventListener("change", () => {
-    for (const name of Object.keys(figures)) Plotly.Plots.resize(find(`chart-${name}`));
+    for (const place of places) {
+      draw(place);
+      Plotly.Plots.resize(place);
+    }
   });
 }
 
@@ -521,3 +545,4 @@ listen();
 drawGraph({ fit: true });
 fillPanel();
 buildTable();
+prepareCharts();
