@@ -12,7 +12,6 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
-from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,7 +24,7 @@ from edgewise.files import new_file
 from edgewise.wording import shorten
 
 from .layout import Layout
-from .templates import make_environment
+from .templates import make_environment, read_parts
 
 WIDTH, HEIGHT = 112, 30
 """Pixels of a variable's box."""
@@ -161,7 +160,7 @@ def write_comparison(content: ComparisonContent, path: Path) -> None:
             rows=_choose_rows(content.pairs).to_dict("records"),
             differs_in=DIFFERS_IN,
             made_with=version("edgewise"),
-            style=files("edgewise.report").joinpath("comparison.css").read_text(encoding="utf-8"),
+            style=read_parts("base.css", "comparison.css"),
         )
     )
     # A name may hold half of a surrogate pair, which no file can.

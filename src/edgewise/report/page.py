@@ -12,7 +12,6 @@ import re
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +27,7 @@ from edgewise.wording import shorten
 from .drawing import label_of, width_of
 from .figures import SMALLEST_SHOWN, Picture
 from .settings import describe_date, describe_run
-from .templates import make_environment
+from .templates import make_environment, read_parts
 
 MOST_ROWS = 10
 """Rows of the small tables: enough to see what is the matter."""
@@ -153,8 +152,8 @@ def write_page(content: Content, path: Path) -> None:
             most_changes=MOST_CHANGES,
             smallest_shown=SMALLEST_SHOWN,
             made_with=version("edgewise"),
-            style=_read("page.css"),
-            script=_read("layout.js") + _read("page.js"),
+            style=read_parts("base.css", "page.css"),
+            script=read_parts("layout.js", "page.js"),
             plotly=get_plotlyjs(),
             graph=as_script_data(_graph_data(content)),
             figures=as_script_data(content.pictures),
@@ -248,7 +247,3 @@ def _number(value: float, digits: int = 3) -> str:
 @cache
 def _environment() -> Environment:
     return make_environment("report", number=_number, shorten=shorten, arrow=ARROWS.__getitem__)
-
-
-def _read(name: str) -> str:
-    return files("edgewise.report").joinpath(name).read_text(encoding="utf-8")

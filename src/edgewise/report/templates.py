@@ -1,6 +1,7 @@
 """Pages from templates that escape every value they are given."""
 
 from collections.abc import Callable
+from importlib.resources import files
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -17,3 +18,9 @@ def make_environment(folder: str, **filters: Callable[..., Any]) -> Environment:
     )
     environment.filters.update(filters)
     return environment
+
+
+def read_parts(*names: str) -> str:
+    """Return style sheets or scripts of this folder, one after the other."""
+    folder = files("edgewise.report")
+    return "".join(folder.joinpath(name).read_text(encoding="utf-8") for name in names)
