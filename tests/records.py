@@ -23,12 +23,16 @@ def make_record(dags, *, log_score=None):
     """Write down DAGs, shape (draws, p, p), as a chain does: families by number, in order of appearance."""
     draws, p, _ = dags.shape
     words = -(-p // 64)
-    families = {}
+    families, known = {}, {}
     family = np.empty((draws, p), np.int32)
     for draw, dag in enumerate(dags):
+        if (bits := dag.tobytes()) in known:  # most DAGs of a posterior occur again and again
+            family[draw] = known[bits][0]
+            continue
         for node in range(p):
             name = (node, tuple(np.flatnonzero(dag[:, node]).tolist()))
             family[draw, node] = families.setdefault(name, len(families))
+        known[bits] = family[draw], topological_order(dag)
     parents = np.zeros((len(families), words), np.uint64)
     for number, (_, members) in enumerate(families):
         for member in members:
@@ -36,7 +40,7 @@ def make_record(dags, *, log_score=None):
     return Record(
         Draws(
             family=family,
-            order=np.array([topological_order(dag) for dag in dags], np.min_scalar_type(p - 1)),
+            order=np.array([known[dag.tobytes()][1] for dag in dags], np.min_scalar_type(p - 1)),
             log_score=np.arange(draws, dtype=float) if log_score is None else log_score,
             log_prior=-dags.sum(axis=(1, 2)).astype(float),
         ),

@@ -25,6 +25,7 @@ array([[0, 1, 1],
 """
 
 from collections.abc import Hashable, Iterable
+from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -179,13 +180,19 @@ def to_networkx(dag: Graph, nodes: Iterable[Hashable] | None = None) -> "nx.DiGr
 
 def _take_free_nodes(matrix: BoolMatrix) -> NDArray[np.intp]:
     """Take nodes whose parents have all been taken, lowest number first, until none is free."""
-    parents_left = matrix.sum(axis=0)
-    order: list[np.intp] = []
-    while len(free := np.flatnonzero(parents_left == 0)):
-        node = free[0]
-        parents_left -= matrix[node]
-        parents_left[node] = -1  # taken, and never free again
+    parents_left = matrix.sum(axis=0).tolist()
+    children: list[list[int]] = [[] for _ in parents_left]
+    for parent, child in np.argwhere(matrix).tolist():
+        children[parent].append(child)
+    free = [node for node, left in enumerate(parents_left) if left == 0]
+    order: list[int] = []
+    while free:
+        node = heappop(free)
         order.append(node)
+        for child in children[node]:
+            parents_left[child] -= 1
+            if parents_left[child] == 0:
+                heappush(free, child)
     return np.array(order, dtype=np.intp)
 
 
