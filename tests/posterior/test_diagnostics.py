@@ -220,6 +220,9 @@ def test_what_is_told_must_agree_as_well():
     assert np.ptp(posterior.directed_by_chain, axis=0).max() < 0.1
     found = diagnose_bad(posterior)
     assert "chains disagree on 2 pairs of variables (most on X0 -> X2 being told, with prob" in found.verdict
+    found = diagnose_bad(make_posterior(dags[..., ::-1, ::-1]))  # the other way round, below the diagonal
+    assert "chains disagree on 2 pairs of variables (most on X1 -> X0 being told, with prob" in found.verdict
+    assert found.apart == 2
 
 
 def test_chains_that_visit_both_modes_but_seldom_raise_the_warning():
@@ -315,6 +318,20 @@ def test_what_chance_explains_is_no_disagreement():
     assert found.difference > 0.1
     assert re.search(r"the chains are too short for \d+ pairs of variables \(most of all for X", found.verdict)
     assert found.verdict.endswith("; run longer (edgewise.extend).")
+
+
+@pytest.mark.parametrize(
+    ("difference", "words"), [(0.12, "the chains are too short for 1 pair"), (0.17, "chains disagree on 1 pair")]
+)
+def test_chance_goes_as_far_as_four_standard_errors_of_a_difference(difference, words):
+    """Two chains of 400 independent draws, shares near a half: these differ by .14, or four errors, by chance."""
+    rng = np.random.default_rng(3)
+    dags = np.zeros((2, 400, 2, 2), dtype=bool)
+    for chain, share in enumerate((0.5 - difference / 2, 0.5 + difference / 2)):
+        dags[chain, :, 0, 1] = rng.permutation(400) < round(400 * share)
+    found = diagnose_bad(posterior_of(dags))
+    assert found.difference == pytest.approx(difference)
+    assert words in found.verdict
 
 
 def test_a_verdict_never_calls_it_agreement_when_chains_differ():

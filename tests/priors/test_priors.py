@@ -127,6 +127,8 @@ def test_beliefs_about_edges_are_read_from_every_form():
         np.testing.assert_allclose(found, edge, rtol=1e-12)
     table = pd.DataFrame({"source": ["Raf"], "target": [2], "log_odds": [-4]})
     np.testing.assert_array_equal(ew.EdgeBeliefs(log_odds=table).terms(names).edge[0], [0, 0, -4])
+    twice = pd.DataFrame({"source": ["Raf", "Raf", "Mek"], "target": ["Erk", "Erk", "Raf"], "log_odds": [-4, 1, 2]})
+    np.testing.assert_array_equal(ew.EdgeBeliefs(log_odds=twice).terms(names).edge, [[0, 0, -3], [2, 0, 0], [0, 0, 0]])
 
 
 def test_a_matrix_with_nothing_on_its_diagonal_is_fine():

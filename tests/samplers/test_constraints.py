@@ -45,6 +45,17 @@ def test_the_transition_matrix_leaves_the_target_unchanged(rng, constraints, n):
     np.testing.assert_allclose(target.probability @ matrix, target.probability, rtol=0, atol=1e-12)
 
 
+@pytest.mark.parametrize("seed", [0, 7])
+def test_the_link_to_a_required_ancestor_is_the_same_however_the_order_was_reached(seed):
+    """Weak data, where no test finds a parent: which link completes the path has to be looked at after each move."""
+    values = np.random.default_rng(seed).standard_normal((40, 4))
+    values[:, 1:3] += 0.5 * values[:, 3:]
+    constraints = CASES["indirect"]
+    target = ExactOrders(values, alpha=0.2, knowledge=constraints.resolve(NAMES))
+    matrix = transition_matrix(values, target.orders, constraints=constraints, alpha=0.2)
+    np.testing.assert_allclose(target.probability @ matrix, target.probability, rtol=0, atol=1e-12)
+
+
 @by_case
 def test_with_an_order_prior_the_target_is_still_right(rng, constraints):
     values = four_variables(rng, 40)

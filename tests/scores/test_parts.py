@@ -17,14 +17,14 @@ from edgewise._kernels.scores.interface import register
 from extensions.agreements import AgreementScore
 
 
-def make_data(kind, *, rows=50, with_interventions=False):
+def make_data(kind, *, rows=50, with_interventions=False, unit=1.0):
     rng = np.random.default_rng(8)
     codes = rng.integers(0, 3, (rows, 5))
     codes[:, 1] = np.where(rng.random(rows) < 0.6, codes[:, 0], codes[:, 1])
     table = pd.DataFrame(codes, columns=list("abcde"))
     numbers = {"numbers": "abcde", "mixed": "bd", "levels": ""}[kind]
     for name in numbers:
-        table[name] = table[name] + rng.normal(size=rows)
+        table[name] = unit * (table[name] + rng.normal(size=rows))
     kinds = {name: "categorical" for name in table if name not in numbers}
     is_set = np.zeros((rows, 5), bool)
     is_set[30:, 1] = True
@@ -44,6 +44,25 @@ def make_data(kind, *, rows=50, with_interventions=False):
 )
 def test_gains_are_differences_of_local_scores(kind, score, with_interventions):
     check_score(score, make_data(kind, with_interventions=with_interventions))
+
+
+@pytest.mark.parametrize("unit", [2.0**-24, 2.0**24])
+@pytest.mark.parametrize("with_interventions", [False, True])
+@pytest.mark.parametrize("score", [ew.BGe(), ew.BGe(standardize=False), ew.GaussianBIC(), ew.DegenerateGaussian()])
+def test_gains_are_so_in_all_units(score, with_interventions, unit):
+    check_score(score, make_data("numbers", with_interventions=with_interventions, unit=unit))
+
+
+@pytest.mark.parametrize("unit", [2.0**-24, 2.0**24])
+@pytest.mark.parametrize("score", [ew.BGe(), ew.GaussianBIC()])
+def test_units_make_no_difference(score, unit):
+    """Powers of two, by which data can be multiplied without rounding."""
+    expected, found = (
+        ew.sample(make_data("numbers", unit=each), score=score, iterations=2000, thin=10, seed=1, progress=False)
+        for each in (1.0, unit)
+    )
+    np.testing.assert_allclose(found.edge_probabilities(), expected.edge_probabilities(), rtol=0, atol=1e-6)
+    np.testing.assert_array_equal(found.dags(), expected.dags())
 
 
 def test_those_of_a_score_from_outside_as_well():

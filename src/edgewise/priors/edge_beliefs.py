@@ -30,7 +30,8 @@ class EdgeBeliefs(Prior):
         One of the two, by its name, in one of three forms. A square array with a row for each source and a column for
         each target, in the order of the data's columns; a square DataFrame, labelled by variables; or a table with the
         columns ``source``, ``target`` and ``probability`` or ``log_odds``. Edges that are not in a DataFrame or table
-        have probability 1/2, log-odds 0. Where an edge is certain, use :class:`edgewise.Constraints`.
+        have probability 1/2, log-odds 0; where a table has an edge more than once, its log-odds add up. Where an edge
+        is certain, use :class:`edgewise.Constraints`.
 
     Examples
     --------
