@@ -53,6 +53,18 @@ FAULTS = {
         "is_late = tier[t, u] < tier[t, v] and level[u] >= level[v]",
         f"{TWIN}[relocate-layers]",
     ),
+    "layers of the second word of variables": Fault(
+        "_kernels/dags/beyond.py",
+        "level[w * WORD + first(word)] + 1",
+        "level[first(word)] + 1",
+        "tests/priors/test_priors.py::test_layers_over_more_than_one_word_of_variables",
+    ),
+    "ancestors of the second word of variables": Fault(
+        "_kernels/summaries/edge_odds.py",
+        "u = w * WORD + first(word)",
+        "u = first(word)",
+        f"{DAG_MCMC}::test_odds_do_not_depend_on_where_variables_stand",
+    ),
     "a stale position": Fault(
         "_kernels/orders/relocation.py",
         "(leg == 1 and at >= journey[START])",

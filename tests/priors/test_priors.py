@@ -110,6 +110,17 @@ def test_priors_over_more_than_one_word_of_variables(rng):
         assert value_at(chain, dag, order) == expected
 
 
+def test_layers_over_more_than_one_word_of_variables(rng):
+    p, tiers = 90, [range(40, 90), range(35)]
+    chain = make_dag_chain([f"V{i}" for i in range(p)], ew.TierOrder(tiers))
+    expected = []
+    for density in np.linspace(0.002, 0.05, 10):
+        dag = np.triu(rng.random((p, p)) < density, 1)[::-1, ::-1]  # causes are the last variables
+        expected.append(naive.tier_layers(dag, tiers))
+        assert value_at(chain, dag, np.arange(p)[::-1]) == expected[-1]
+    assert len(set(expected)) > 5
+
+
 def test_beliefs_about_edges_are_read_from_every_form():
     names = ["Raf", "Mek", "Erk"]
     matrix = np.arange(9.0).reshape(3, 3)

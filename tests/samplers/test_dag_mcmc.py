@@ -38,6 +38,7 @@ from naive.features import paths
 from naive.graphs import random_dag
 from naive.parent_sets import read_draws
 from naive.stepping import ALWAYS
+from records import make_record
 from sentences import check_sentence
 
 pytestmark = with_few_rows
@@ -930,6 +931,24 @@ def test_an_edge_that_would_close_a_cycle_is_caught():
     add = altered(kernels, right="return True", wrong="return False")["add_edge_odds"]
     found = add_up_odds(FOUR["sparsity"], 100, add)
     assert np.abs(found.directed - np.tensordot(found.weights, found.dags, axes=1)).max() > 1e-3
+
+
+def test_odds_do_not_depend_on_where_variables_stand(rng):
+    """With 70 of them, in two words of bits, some of which change places."""
+    p, where = 70, rng.permutation(70)
+    values, dags = few_values(p, 100), np.array([random_dag(p, rng, 0.05) for _ in range(20)])
+
+    def average(values, dags):
+        (family, order, *_), _, parents = make_record(dags)
+        target, found = make_model(values, Case(Sparsity(0.5), candidates=3)).target, np.zeros((p, p))
+        judge = edge_odds.Judge(target.score, target.edge, target.rules, target.earlier)
+        memo = edge_odds.new_odds_memo(target.score, p, len(parents))
+        weights = np.full(len(dags), 1 / len(dags))
+        edge_odds.add_edge_odds(judge, memo, family, order.astype(np.int64), weights, parents, found, np.zeros((0, 0)))
+        return found
+
+    found = average(values[:, where], dags[:, where][..., where])
+    np.testing.assert_allclose(found, average(values, dags)[np.ix_(where, where)], rtol=0, atol=1e-9)
 
 
 def exchange_edges(weigh_family, dag, free, before):
