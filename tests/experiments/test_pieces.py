@@ -126,6 +126,7 @@ def test_names_must_differ(work, tmp_path):
         run_pieces(doubles(work, [1, 1], tmp_path), tmp_path)
 
 
+@pytest.mark.slow
 def test_workers_have_one_thread_and_those_that_must_run_alone_do(work, tmp_path, monkeypatch):
     monkeypatch.setenv(THREADS[0], "7")
     monkeypatch.delenv(THREADS[1], raising=False)
