@@ -32,8 +32,8 @@ Transform = Literal["ranks"]
 Missing = Literal["error", "drop", "em"]
 
 WAYS = (
-    "correct them, leave out these columns, take missing='drop' to leave out the rows, or missing='em' to use what is "
-    "known of them"
+    "fill in what is missing, leave out columns with gaps, take missing='drop' to leave out rows with gaps, or "
+    "missing='em' to use what is known of them"
 )
 """What can be done about missing values."""
 
