@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import rankdata
 
 from edgewise.graphs import Graph, as_dag, compelled_edges
 from edgewise.posterior import Posterior
@@ -19,6 +18,8 @@ def auroc(score: np.ndarray, truth: np.ndarray) -> float:
     >>> auroc(np.array([0.9, 0.4, 0.5, 0.1]), np.array([True, True, False, False]))
     0.75
     """
+    from scipy.stats import rankdata
+
     score, truth = np.ravel(score), np.ravel(truth).astype(bool)
     positive = int(truth.sum())
     negative = truth.size - positive

@@ -17,6 +17,9 @@ MOST_YAML = 10**6
 MOST_JSON = 10**8
 """Bytes of a JSON file, which take about a second, and ten times as many of memory."""
 
+DEEPEST_YAML = 50
+"""Lists within lists of a YAML file, which take the longer to read, the deeper they are; constraints need three."""
+
 
 def read_mapping(
     path: str | PathLike[str], *, what: str = "constraints", keys: str = "keys such as required or tiers"
@@ -79,12 +82,24 @@ def _check_size(file: Path, shown: str) -> None:
         )
 
 
-def _parse_yaml(text: str) -> list[tuple[str, Any]] | None:
-    """Return the keys of a YAML file with what they hold, or None if it has none.
+class _Loader(yaml.BaseLoader):
+    """Reads all as text: YAML would otherwise take the name NO for false, and 2020-01-01 for a date."""
 
-    All is text: YAML would otherwise take the name NO for false, and 2020-01-01 for a date.
-    """
-    loader = yaml.BaseLoader(text)
+    _depth = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        """Return what comes next in the file, with all that is in it."""
+        self._depth += 1
+        if self._depth > DEEPEST_YAML:
+            raise RecursionError
+        node = super().compose_node(parent, index)
+        self._depth -= 1
+        return node
+
+
+def _parse_yaml(text: str) -> list[tuple[str, Any]] | None:
+    """Return the keys of a YAML file with what they hold, or None if it has none."""
+    loader = _Loader(text)
     node = loader.get_single_node()
     if not isinstance(node, yaml.MappingNode):
         return None
