@@ -158,16 +158,16 @@ def test_tiers_exclude_paths_through_variables_in_no_tier(sum_up):
     check_sentence(str(error.value))
 
 
-@pytest.mark.parametrize(("p", "n"), [(6, 30), (6, 2000), (7, 100), pytest.param(8, 50, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("p", "n"), [(5, 2000), (6, 30), (7, 100), pytest.param(8, 50, marks=pytest.mark.slow)])
 def test_equals_a_sum_over_layers(p, n):
     family = log_weights(ew.simulate(p, n, neighbours=3, seed=p + n).data)
     total, edges, paths = sum_with(family)
     expected = dag_sums.log_sums(family)[0]
     np.testing.assert_allclose(total, expected, rtol=1e-12)
     pairs = np.argwhere(~np.eye(p, dtype=bool)).tolist()
-    for i, j in pairs if p == 6 else pairs[10:40:20]:
+    for i, j in pairs if p < 7 else pairs[10:40:20]:
         np.testing.assert_allclose(edges[i, j], np.exp(dag_sums.log_sum_with(family, i, j) - expected), **CLOSE)
-    for source in range(p) if p == 6 else ():
+    for source in range(p) if p < 7 else ():
         np.testing.assert_allclose(paths[source], dag_sums.path_probabilities(family, source), **CLOSE)
 
 

@@ -27,7 +27,7 @@ def gaps():
 
 @cache
 def fill_slowly():
-    return em(make_gaps(), 400)
+    return em(make_gaps(), 100)
 
 
 def test_em_agrees_with_the_slow_twin(gaps):

@@ -20,7 +20,7 @@ from edgewise.running import lengths, sampling
 from pages import find_blocks
 from scenes import MissingDataError
 
-ITERATIONS = 2000
+ITERATIONS = 600
 """Of each chain, where a page says nothing."""
 
 PAGES = [

@@ -1,4 +1,5 @@
 import pytest
+from matplotlib.figure import Figure
 
 from edgewise.experiments.experiment import FILES
 
@@ -12,3 +13,9 @@ def empty_data(tmp_path):
         for name in names:
             (place / folder / name).touch()
     return place
+
+
+@pytest.fixture
+def undrawn(monkeypatch):
+    """Figures are put together, but leave an empty file; `make quick` draws all of them."""
+    monkeypatch.setattr(Figure, "savefig", lambda figure, path, **settings: path.touch())

@@ -3,6 +3,8 @@ import pytest
 
 from edgewise.experiments.figure1 import EXPERIMENT, SAMPLERS, STARTS, measure_spread, run_from_starts
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 
 def traces(shift):
     """Five chains around the same level, the first of them shifted."""

@@ -4,6 +4,8 @@ import pytest
 from edgewise.experiments import figure1
 from edgewise.experiments.figure2 import EXPERIMENT, correlate_pairs
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 
 def results_of(noise):
     rng = np.random.default_rng(1)

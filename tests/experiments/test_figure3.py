@@ -12,6 +12,8 @@ from edgewise.experiments.figure3 import (
     time_iterations,
 )
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 
 def results_of(pieces, exponents):
     """Times that grow with given powers of p."""

@@ -19,6 +19,8 @@ from edgewise.experiments.table1 import (
 )
 from marks import with_few_rows
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 
 def made_up(area):
     return {"auroc": area, "curve": RATES.tolist()}

@@ -15,6 +15,8 @@ from edgewise.experiments.table2 import (
     simulate,
 )
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 
 @pytest.fixture
 def data(tmp_path):

@@ -3,6 +3,8 @@ import pytest
 from edgewise.experiments.simulations import FULL, METHODS
 from edgewise.experiments.table3 import EXPERIMENT, PUBLISHED, compare_starts
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 MADE_UP = {
     "minimal-imap": 0.98,
     "longer": 0.999,

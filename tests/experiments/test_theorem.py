@@ -16,6 +16,8 @@ from edgewise.experiments.theorem import (
     weakest_correlation,
 )
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 
 def made_up(p, kind, n):
     """Errors that fall like 1 / n, but not where paths cancel, nor over orders."""
@@ -45,9 +47,7 @@ def test_errors_that_fall_pass_the_checks(tmp_path):
     assert "0.263 and 0.0003 with 4 variables" in section.text[1]
 
 
-def test_checks_can_fail(tmp_path, monkeypatch):
-    monkeypatch.setattr("edgewise.experiments.theorem.save_figure", lambda figure, path: path)
-
+def test_checks_can_fail(tmp_path):
     def stays(p, kind, n):
         errors = {method: [0.1, 0.1] for method in METHODS}
         return {"directed": errors, "undirected": errors}

@@ -296,7 +296,7 @@ def test_draws_of_the_kernel_are_uniform_where_it_splits_by_itself():
     assert len(kinds) == 5
 
 
-@pytest.mark.parametrize("name", [name for name in SMALL_POSETS if name != "chains"])
+@pytest.mark.parametrize("name", ["N", "two parts"])
 def test_choosing_evenly_among_the_free_nodes_is_caught(name):
     rng = np.random.default_rng(5)
     orders = np.array([naive.draw_among_free(SMALL_POSETS[name], rng) for _ in range(2500)])

@@ -60,7 +60,7 @@ def test_a_column_with_large_counts_by_its_formula():
     assert family(prepare(codes, [3]), 0, []) == pytest.approx(expected, rel=1e-13)
 
 
-@pytest.mark.parametrize("name", ["asia", "child"])
+@pytest.mark.parametrize("name", ["asia", pytest.param("child", marks=pytest.mark.slow)])
 def test_networks_score_as_in_pgmpy(rng, name):
     from pgmpy.structure_score import BDeu
 

@@ -86,9 +86,9 @@ def test_bic_equals_least_squares(rng):
 
 @pytest.mark.parametrize("score", [ew.BGe(), ew.BGe(standardize=False)])
 def test_markov_equivalent_dags_score_equally(rng, score):
-    values = rng.standard_normal((30, 4)) @ rng.standard_normal((4, 4))
+    data = ew.load_data(rng.standard_normal((30, 4)) @ rng.standard_normal((4, 4)))
     dags = graphs.all_dags(4)
-    total = np.array([ew.score(dag, values, score=score) for dag in dags])
+    total = np.array([ew.score(dag, data, score=score) for dag in dags])
     _, first, number = np.unique([cpdag(dag) for dag in dags], axis=0, return_index=True, return_inverse=True)
     assert len(first) == 185
     np.testing.assert_allclose(total, total[first][number], rtol=1e-11)
