@@ -3,7 +3,6 @@
 from itertools import pairwise
 
 import numpy as np
-from scipy.stats import wishart
 
 
 def paths(dag, start, end):
@@ -56,10 +55,18 @@ def posterior_matrix(values, *, alpha_mu, alpha_w, nu, standardize):
 
 
 def sample_covariances(values, draws, rng, **prior):
-    """Draw covariance matrices, in the units of the data, by inverting precision matrices of the Wishart posterior."""
+    """Draw covariance matrices, in the units of the data, by inverting precision matrices of the Wishart posterior.
+
+    Bartlett (1933): the root of a standard Wishart matrix has normal numbers below its diagonal, and on it roots of
+    chi^2, with one degree of freedom less in each row.
+    """
     matrix, scale = posterior_matrix(values, **prior)
-    precision = wishart(len(values) + prior["alpha_w"], np.linalg.inv(matrix)).rvs(draws, random_state=rng)
-    return np.linalg.inv(precision) * np.outer(scale, scale)
+    p = len(scale)
+    roots = np.tril(rng.standard_normal((draws, p, p)), -1)
+    freedom = len(values) + prior["alpha_w"] - np.arange(p)
+    roots[:, np.arange(p), np.arange(p)] = np.sqrt(rng.chisquare(freedom, size=(draws, p)))
+    roots = np.linalg.cholesky(np.linalg.inv(matrix)) @ roots
+    return np.linalg.inv(roots @ roots.swapaxes(1, 2)) * np.outer(scale, scale)
 
 
 def regress(covariances, child, parents):

@@ -8,13 +8,13 @@ import numpy as np
 def paths(dag):
     """Entry (i, j): a walk along the arrows from i comes to j."""
     p = len(dag)
+    children = [np.flatnonzero(row).tolist() for row in np.asarray(dag)]
     found = np.zeros((p, p), dtype=bool)
     for start in range(p):
         to_visit = [start]
         while to_visit:
-            node = to_visit.pop()
-            for child in range(p):
-                if dag[node, child] and not found[start, child]:
+            for child in children[to_visit.pop()]:
+                if not found[start, child]:
                     found[start, child] = True
                     to_visit.append(child)
     return found

@@ -1,6 +1,7 @@
 """Slow, obvious twins of edgewise.posterior.information: sums over listed DAGs, grouped by what data can tell."""
 
 from collections import defaultdict
+from functools import cache
 from itertools import combinations
 
 import numpy as np
@@ -11,6 +12,12 @@ from naive.graphs import ancestors, skeletons_where_set, v_structures
 def class_of(dag, targets):
     """What rows with some sets of targets, and rows without, can tell of a DAG."""
     return (dag | dag.T).tobytes(), v_structures(dag), skeletons_where_set(dag, targets)
+
+
+@cache
+def classes_of(dags, shape, targets):
+    """The classes of DAGs, given as bytes; one asks for the same ones again and again."""
+    return [class_of(dag, targets) for dag in np.frombuffer(dags, bool).reshape(shape)]
 
 
 def entropy(values, probabilities):
@@ -43,7 +50,7 @@ def features_of(dags, about):
 
 def information(dags, probabilities, about, targets):
     """Bits that many rows with each of some sets of targets, and rows without, give about a feature."""
-    classes = [class_of(dag, targets) for dag in dags]
+    classes = classes_of(dags.tobytes(), dags.shape, tuple(targets))
     return sum(mutual_information(feature, classes, probabilities) for feature in features_of(dags, about))
 
 

@@ -6,6 +6,7 @@ Draws made at random, independent of each other, are posteriors whose Monte Carl
 import math
 import re
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -33,6 +34,7 @@ def draw(seed, *, p=5, shape=(2, 60), density=0.4, nodes=NODES, info=None):
     return make_posterior(np.array(dags), nodes=nodes[:p], info=info)
 
 
+@cache
 def flat(posterior, nodes):
     """Return the DAGs, and their compelled edges, with the variables in some order."""
     where = [posterior.nodes.index(name) for name in nodes]
@@ -335,9 +337,14 @@ def test_the_error_of_what_is_told_knows_weights():
     assert 1.5 < np.median(weighted[moving] / plain[moving]) < 2.7
 
 
+@cache
+def draw_alike(number):
+    """Return independent draws of one posterior, twice."""
+    return draw([1, number]), draw([2, number])
+
+
 def compare_alike(number):
-    """Compare independent draws of one posterior."""
-    return ew.compare(draw([1, number]), draw([2, number])).pairs
+    return ew.compare(*draw_alike(number)).pairs
 
 
 @pytest.fixture(scope="module")

@@ -544,9 +544,10 @@ def test_intervals_cover_the_truth_when_the_dag_is_known(monkeypatch, broken):
 
 @cache
 def sample_set(seed):
-    """Return a simulated set with p = 8, n = 10,000, and its posterior."""
+    """Return a simulated set with p = 8, n = 10,000, its data as they are loaded, and their posterior."""
     sim = ew.simulate(8, 10_000, neighbours=2, seed=seed)
-    return sim, ew.sample(sim.data, iterations=5000, thin=5, chains=4, seed=seed, progress=False)
+    data = ew.load_data(sim.data)
+    return sim, data, ew.sample(data, iterations=5000, thin=5, chains=4, seed=seed, progress=False)
 
 
 def coverage(seeds):
@@ -557,11 +558,11 @@ def coverage(seeds):
     """
     counts = []
     for seed in seeds:
-        sim, posterior = sample_set(seed)
-        table = total_effects(posterior, sim.data, interval=0.9, seed=seed)
+        sim, data, posterior = sample_set(seed)
+        table = total_effects(posterior, data, interval=0.9, seed=seed)
         pairs = [table[name].map(posterior.nodes.index) for name in ("source", "target")]
         truth = np.where(ancestors(sim.dag), true_effects(sim), 0)[*pairs]
-        effects = effect_draws(posterior, sim.data, seed=seed)[:, *pairs]
+        effects = effect_draws(posterior, data, seed=seed)[:, *pairs]
         inside, expected = (
             np.asarray((table["lower"].to_numpy() <= value) & (value <= table["upper"].to_numpy()))
             for value in (truth, effects)

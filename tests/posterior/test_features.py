@@ -520,15 +520,30 @@ def exact_five():
     return ExactOrders(five_variables(), alpha=0.05)
 
 
+def remembered(function):
+    """Return the function of a DAG, but for what is known already."""
+    known = {}
+
+    def recall(dag):
+        content = dag.tobytes()
+        if content not in known:
+            known[content] = function(dag)
+        return known[content]
+
+    return recall
+
+
 def scalar_features(p):
     """Yield all features of DAGs with p nodes as (name, where, function of a DAG)."""
+    matrices = {name: remembered(feature) for name, (_, feature) in MATRICES.items()}
+    v_structures = remembered(naive.v_structures)
     for i, j in permutations(range(p), 2):
-        for name, (_, feature) in MATRICES.items():
+        for name, feature in matrices.items():
             if name in {"directed", "compelled", "paths"} or i < j:
                 yield name, (i, j), lambda dag, feature=feature, i=i, j=j: feature(dag)[i, j]
     for a, b in combinations(range(p), 2):
         for c in set(range(p)) - {a, b}:
-            yield "v-structure", (a, c, b), lambda dag, triple=(a, c, b): triple in naive.v_structures(dag)
+            yield "v-structure", (a, c, b), lambda dag, triple=(a, c, b): triple in v_structures(dag)
     for number in range(p * (p - 1) // 2 + 1):
         yield "edges", (number,), lambda dag, number=number: naive.number_of_edges(dag) == number
     for direction in ("in", "out"):

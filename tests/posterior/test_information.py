@@ -1,6 +1,7 @@
 """Which experiment to do next, against sums over all DAGs."""
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -45,6 +46,7 @@ def posterior_of(dags, **info):
     return make_posterior(np.asarray(dags)[None], info=info)
 
 
+@cache
 def exact(p, n, seed, targets=()):
     rng = np.random.default_rng(seed)
     data = ew.simulate(p, n, seed=seed).data

@@ -5,6 +5,7 @@ import json
 import os
 import pickle
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 import h5netcdf
@@ -37,6 +38,12 @@ NAMES = [
 
 
 def make(nodes=NAMES, shape=(2, 40)):
+    """Return a posterior, the same one for the same names."""
+    return make_once(tuple(nodes), shape)
+
+
+@cache
+def make_once(nodes, shape):
     rng = np.random.default_rng(7)
     dags = np.array([[random_dag(len(nodes), rng) for _ in range(shape[1])] for _ in range(shape[0])])
     info = {"seed": 2**80, "share": 0.1, "none": None, "yes": True, "nested": {"list": [1, "ü\n"]}}

@@ -5,6 +5,7 @@ import errno
 import gc
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -44,17 +45,46 @@ def expected(data):
     return ew.sample(data, seed=5, **SETTINGS)
 
 
-@pytest.fixture(autouse=True)
-def often(monkeypatch):
+@pytest.fixture(scope="module")
+def longer(data):
+    """The same run with more iterations, and burn-in as before."""
+    return ew.sample(data, seed=5, **{**SETTINGS, "iterations": 5000, "burn_in": 600})
+
+
+@contextmanager
+def frames_often(block_seconds=1e-3):
     """Let blocks be short, and a frame follow each of them."""
-    monkeypatch.setattr(checkpoints, "SECONDS", 0.0)
-    monkeypatch.setattr(checkpoints, "SHARE", 0.0)
-    monkeypatch.setattr(engines.Threads, "block_seconds", 1e-3)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(checkpoints, "SECONDS", 0.0)
+        patched.setattr(checkpoints, "SHARE", 0.0)
+        patched.setattr(engines.Threads, "block_seconds", block_seconds)
+        yield
+
+
+@pytest.fixture(autouse=True)
+def often():
+    with frames_often():
+        yield
 
 
 @pytest.fixture
 def place(tmp_path):
     return tmp_path / "checkpoint"
+
+
+@pytest.fixture(scope="module")
+def kept(data, tmp_path_factory):
+    """The checkpoint of a run that was killed."""
+    place = tmp_path_factory.mktemp("kept") / "checkpoint"
+    with frames_often():
+        interrupt(data, place)
+    return place
+
+
+@pytest.fixture
+def killed_place(kept, place):
+    """A copy of this checkpoint."""
+    return shutil.copytree(kept, place)
 
 
 def assert_same(first, second):
@@ -123,11 +153,10 @@ def test_a_run_that_is_killed_again_and_again_goes_on(data, expected, place):
     assert_same(expected, ew.resume(place, progress=False))
 
 
-def test_the_same_call_again_goes_on(data, expected, place):
-    interrupt(data, place)
-    before = place.joinpath("chain-1").read_bytes()
-    assert_same(expected, ew.sample(data, seed=5, checkpoint=place, **SETTINGS))
-    assert place.joinpath("chain-1").read_bytes().startswith(before)
+def test_the_same_call_again_goes_on(data, expected, killed_place):
+    before = killed_place.joinpath("chain-1").read_bytes()
+    assert_same(expected, ew.sample(data, seed=5, checkpoint=killed_place, **SETTINGS))
+    assert killed_place.joinpath("chain-1").read_bytes().startswith(before)
 
 
 def test_the_same_call_without_a_seed_takes_that_of_the_run(data, place):
@@ -199,18 +228,15 @@ def test_a_run_in_memory_goes_on_beyond_its_end(data):
 
 
 @pytest.mark.parametrize("by", ["directory", "posterior"])
-def test_a_run_on_disk_goes_on_beyond_its_end(data, place, by):
+def test_a_run_on_disk_goes_on_beyond_its_end(data, longer, place, by):
     short = ew.sample(data, seed=5, checkpoint=place, **SETTINGS)
-    longer = ew.extend(str(place) if by == "directory" else short, iterations=5000, progress=False)
-    expected = ew.sample(data, seed=5, **{**SETTINGS, "iterations": 5000, "burn_in": 600})
-    assert_same(expected, longer)
-    assert_same(expected, ew.resume(place, progress=False))
+    found = ew.extend(str(place) if by == "directory" else short, iterations=5000, progress=False)
+    assert_same(longer, found)
+    assert_same(longer, ew.resume(place, progress=False))
 
 
-def test_a_killed_run_can_be_extended(data, place):
-    interrupt(data, place)
-    expected = ew.sample(data, seed=5, **{**SETTINGS, "iterations": 5000, "burn_in": 600})
-    assert_same(expected, ew.extend(place, iterations=5000, progress=False))
+def test_a_killed_run_can_be_extended(longer, killed_place):
+    assert_same(longer, ew.extend(killed_place, iterations=5000, progress=False))
 
 
 def test_a_run_that_was_killed_before_its_first_frame_can_be_extended(data, place):
@@ -219,16 +245,14 @@ def test_a_run_that_was_killed_before_its_first_frame_can_be_extended(data, plac
     assert_same(ew.sample(data, seed=5, **{**SETTINGS, "iterations": 700}), longer)
 
 
-def test_a_killed_extension_goes_on(data, place):
+def test_a_killed_extension_goes_on(data, longer, place):
     ew.sample(data, seed=5, checkpoint=place, **SETTINGS)
     with killed(after=3):
         ew.extend(place, iterations=5000, progress=False)
-    expected = ew.sample(data, seed=5, **{**SETTINGS, "iterations": 5000, "burn_in": 600})
-    assert_same(expected, ew.resume(place, progress=False))
+    assert_same(longer, ew.resume(place, progress=False))
 
 
-def test_a_run_may_die_while_it_is_made_longer(data, place, monkeypatch):
-    expected = ew.sample(data, seed=5, **{**SETTINGS, "iterations": 5000, "burn_in": 600})
+def test_a_run_may_die_while_it_is_made_longer(data, longer, place, monkeypatch):
     short = ew.sample(data, seed=5, checkpoint=place, **SETTINGS)
     replace_file, written = checkpoints.replace_file, []
 
@@ -244,7 +268,7 @@ def test_a_run_may_die_while_it_is_made_longer(data, place, monkeypatch):
             ew.extend(place, iterations=5000, progress=False)
     assert written == ["request"]
     assert short.info["schedule"]["iterations"] == json.loads((place / "run.json").read_text())["iterations"] == 3000
-    assert_same(expected, ew.resume(place, progress=False))
+    assert_same(longer, ew.resume(place, progress=False))
     assert json.loads((place / "run.json").read_text())["iterations"] == 5000
 
 
@@ -291,13 +315,12 @@ def test_a_checkpoint_is_in_a_directory(data, given):
         assert "store must be the path of a file" in refusal(ew.sample, data, store=given, **settings)
 
 
-def test_a_run_is_found_from_another_directory(data, tmp_path, monkeypatch):
+def test_a_run_is_found_from_another_directory(data, longer, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     posterior = ew.sample(data, seed=5, checkpoint="kept", **SETTINGS)
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
-    longer = ew.extend(posterior, iterations=5000, progress=False)
-    assert_same(longer, ew.sample(data, seed=5, **{**SETTINGS, "iterations": 5000, "burn_in": 600}))
+    assert_same(longer, ew.extend(posterior, iterations=5000, progress=False))
 
 
 # What a run is told apart by.
@@ -322,33 +345,28 @@ def test_a_run_is_found_from_another_directory(data, tmp_path, monkeypatch):
         ({"transform": "ranks"}, "data"),
     ],
 )
-def test_another_run_is_refused_by_what_is_different(data, place, change, named):
-    interrupt(data, place, after=3)
-    before = {path.name: path.read_bytes() for path in place.iterdir()}
-    message = refusal(ew.sample, data, checkpoint=place, **{"seed": 5, **SETTINGS, **change})
+def test_another_run_is_refused_by_what_is_different(data, killed_place, change, named):
+    before = {path.name: path.read_bytes() for path in killed_place.iterdir()}
+    message = refusal(ew.sample, data, checkpoint=killed_place, **{"seed": 5, **SETTINGS, **change})
     assert "is of another run: it differs in" in message
     assert named in message
-    assert {path.name: path.read_bytes() for path in place.iterdir()} == before
+    assert {path.name: path.read_bytes() for path in killed_place.iterdir()} == before
 
 
-def test_other_data_are_refused(data, place):
-    interrupt(data, place)
+def test_other_data_are_refused(data, killed_place):
     changed = data.copy()
     changed.iloc[3, 2] += 1e-9
-    assert "data fingerprint" in refusal(ew.sample, changed, seed=5, checkpoint=place, **SETTINGS)
+    assert "data fingerprint" in refusal(ew.sample, changed, seed=5, checkpoint=killed_place, **SETTINGS)
     renamed = data.rename(columns={"Raf": "raf"})
-    assert "differs in" in refusal(ew.sample, renamed, seed=5, checkpoint=place, **SETTINGS)
+    assert "differs in" in refusal(ew.sample, renamed, seed=5, checkpoint=killed_place, **SETTINGS)
 
 
-def test_other_versions_are_refused(data, place, monkeypatch):
-    interrupt(data, place)
-    version = requests.importlib.metadata.version
-    monkeypatch.setattr(
-        requests.importlib.metadata, "version", lambda name: "99.0" if name == "numba" else version(name)
-    )
-    assert 'versions numba ("' in refusal(ew.resume, place)
-    assert "go on with that version, or another directory" in refusal(ew.extend, place, iterations=9000)
-    assert '"99.0" here' in refusal(ew.sample, data, seed=5, checkpoint=place, **SETTINGS)
+def test_other_versions_are_refused(data, killed_place, monkeypatch):
+    version = requests.find_version
+    monkeypatch.setattr(requests, "find_version", lambda name: "99.0" if name == "numba" else version(name))
+    assert 'versions numba ("' in refusal(ew.resume, killed_place)
+    assert "go on with that version, or another directory" in refusal(ew.extend, killed_place, iterations=9000)
+    assert '"99.0" here' in refusal(ew.sample, data, seed=5, checkpoint=killed_place, **SETTINGS)
 
 
 # What is brought back, and what is not.
@@ -614,36 +632,36 @@ def test_a_stored_run_goes_on_in_a_file(data, expected, place, tmp_path):
     assert_same(longer, ew.load(store))
 
 
-def test_a_stored_run_in_memory_is_extended_into_its_own_file(data, tmp_path):
+def test_a_stored_run_in_memory_is_extended_into_its_own_file(data, longer, tmp_path):
     store = tmp_path / "draws.nc"
     short = ew.sample(data, seed=5, store=store, **SETTINGS)
-    longer = ew.extend(short, iterations=5000, store=store, progress=False)
-    expected = ew.sample(data, seed=5, **{**SETTINGS, "iterations": 5000, "burn_in": 600})
-    assert_same(expected, longer)
-    assert_same(expected, ew.load(store))
+    assert_same(longer, ew.extend(short, iterations=5000, store=store, progress=False))
+    assert_same(longer, ew.load(store))
 
 
 @contextmanager
 def signalled(number, *, at):
-    """Send a signal when a chain has made some iterations."""
-    advance, sent = engines._advance, threading.Event()
+    """Send a signal when both chains have made some iterations."""
+    advance, lock, there = engines._advance, threading.Lock(), set()
 
     def advance_and_send(chain, steps):
         back = advance(chain, steps)
-        if chain.iteration >= at and not sent.is_set():
-            sent.set()
-            os.kill(os.getpid(), number)
+        with lock:
+            if len(there) < 2 and chain.iteration >= at:
+                there.add(id(chain))
+                if len(there) == 2:
+                    os.kill(os.getpid(), number)
         return back
 
     before = signal.getsignal(number)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(engines, "_advance", advance_and_send)
         yield
-    assert sent.is_set()
+    assert len(there) == 2
     assert signal.getsignal(number) is before
 
 
-LONG = {**SETTINGS, "iterations": 100_000, "burn_in": 20_000, "thin": 100, "seed": 5}
+LONG = {**SETTINGS, "iterations": 20_000, "burn_in": 4000, "thin": 20, "seed": 5}
 
 
 @pytest.fixture(scope="module")
@@ -655,14 +673,14 @@ def long(data):
     ("number", "cause"),
     [(signal.SIGINT, "keyboard"), (signal.SIGTERM, "termination signal"), (signal.SIGHUP, "hangup signal")],
 )
-@pytest.mark.parametrize("at", [1, 40_000])
+@pytest.mark.parametrize("at", [1, 8000])
 def test_a_run_that_was_told_to_stop_goes_on(data, long, place, monkeypatch, number, cause, at):
     monkeypatch.setattr(chains, "LAST_SECONDS", 3600.0)
     with signalled(number, at=at), pytest.warns(ew.StoppedEarlyWarning, match=f"by the {cause}"):
         early = ew.sample(data, checkpoint=place, **LONG)
     assert early.info["stopped_by"] == cause
     assert early.weights.shape[1] >= chains.FEW_DRAWS
-    if at > 20_000:
+    if at > 4000:
         number = early.weights.shape[1]
         np.testing.assert_array_equal(early.orders(), long.orders()[:, :number])
     assert_same(long, ew.resume(place, progress=False))
@@ -670,13 +688,13 @@ def test_a_run_that_was_told_to_stop_goes_on(data, long, place, monkeypatch, num
 
 def test_a_run_that_was_stopped_in_burn_in_is_extended_from_there(data, place, monkeypatch):
     monkeypatch.setattr(chains, "LAST_SECONDS", 3600.0)
-    settings = {**SETTINGS, "iterations": 10**7, "burn_in": 20_000, "thin": 100, "seed": 5}
+    settings = {**SETTINGS, "iterations": 10**7, "burn_in": 5000, "thin": 100, "seed": 5}
     with ctrl_c(chains=2), pytest.warns(ew.StoppedEarlyWarning):
         early = ew.sample(data, checkpoint=place, **settings)
     with pytest.raises(ew.ArgumentError, match="nothing would be drawn"):
-        ew.extend(place, iterations=20_000, progress=False)
-    expected = ew.sample(data, **{**settings, "iterations": 50_000})
-    assert_same(expected, ew.extend(early, iterations=50_000, progress=False))
+        ew.extend(place, iterations=5000, progress=False)
+    expected = ew.sample(data, **{**settings, "iterations": 10_000})
+    assert_same(expected, ew.extend(early, iterations=10_000, progress=False))
 
 
 def test_a_stopped_run_in_memory_goes_on_if_its_chains_are_equally_far(data):
@@ -721,9 +739,8 @@ def test_ctrl_c_while_candidates_are_sought_leaves_no_chain_behind(data, expecte
     assert_same(expected, ew.resume(place, progress=False))
 
 
-def test_ctrl_c_while_candidates_are_sought_again_changes_nothing(data, expected, place, monkeypatch):
-    interrupt(data, place)
-    before = {path.name: path.read_bytes() for path in place.iterdir()}
+def test_ctrl_c_while_candidates_are_sought_again_changes_nothing(expected, killed_place, monkeypatch):
+    before = {path.name: path.read_bytes() for path in killed_place.iterdir()}
     make_plan = runs.make_plan
 
     def press(*arguments, **settings):
@@ -733,9 +750,9 @@ def test_ctrl_c_while_candidates_are_sought_again_changes_nothing(data, expected
     with monkeypatch.context() as patched:
         patched.setattr(runs, "make_plan", press)
         with pytest.raises(KeyboardInterrupt):
-            ew.resume(place, progress=False)
-    assert {path.name: path.read_bytes() for path in place.iterdir()} == before
-    assert_same(expected, ew.resume(place, progress=False))
+            ew.resume(killed_place, progress=False)
+    assert {path.name: path.read_bytes() for path in killed_place.iterdir()} == before
+    assert_same(expected, ew.resume(killed_place, progress=False))
 
 
 @contextmanager
@@ -788,7 +805,7 @@ def clock(monkeypatch):
 
 
 def test_a_run_as_long_as_its_time_goes_on(data, place, clock):
-    settings = {"chains": 2, "seed": 5, "time_budget": 0.5, "progress": False}
+    settings = {"chains": 2, "seed": 5, "time_budget": 0.15, "progress": False}
     early = ew.sample(data, checkpoint=place, **settings)
     later = ew.resume(place, progress=False)
     number = early.weights.shape[1]
@@ -810,7 +827,7 @@ def test_a_run_as_long_as_its_time_draws_as_it_is_told(data, place, clock):
 
 def test_a_run_as_long_as_its_time_may_be_killed_when_some_chains_have_burnt_in(data, place, clock):
     """How often chains draw is settled when they have burnt in, and must then be the same for all."""
-    settings = {"chains": 2, "seed": 5, "time_budget": 0.5, "progress": False}
+    settings = {"chains": 2, "seed": 5, "time_budget": 0.15, "progress": False}
     ew.sample(data, checkpoint=place, **settings)
     kept, at = read_frames(place / "chain-1")[0], 0
     for frame in kept:
@@ -851,8 +868,8 @@ def test_iterations_of_an_earlier_session_say_nothing_about_the_pace(monkeypatch
 def test_a_run_as_long_as_its_time_that_died_in_burn_in_can_be_given_a_length(data, place):
     with killed(after=4):
         ew.sample(data, chains=2, seed=5, time_budget=3600, checkpoint=place, progress=False)
-    posterior = ew.extend(place, iterations=100_000, progress=False)
-    assert posterior.info["schedule"]["iterations"] == 100_000
+    posterior = ew.extend(place, iterations=20_000, progress=False)
+    assert posterior.info["schedule"]["iterations"] == 20_000
     assert posterior.weights.shape[1] > 1000
 
 
@@ -862,33 +879,34 @@ def test_a_run_as_long_as_its_time_that_died_in_burn_in_can_be_given_a_length(da
 UNTIL = {"iterations": 300, "thin": 5, "chains": 4, "seed": 5, "progress": False}
 
 
-def test_a_run_goes_on_until_it_is_good(data):
+@pytest.fixture(scope="module")
+def good(data):
+    return ew.sample(data, until="good", **UNTIL)
+
+
+def test_a_run_goes_on_until_it_is_good(data, good):
     short = ew.sample(data, **UNTIL)
     assert not short.silent_diagnostics.is_converged
-    posterior = ew.sample(data, until="good", **UNTIL)
-    assert posterior.silent_diagnostics.is_converged
-    done = posterior.info["iterations_done"]
-    assert 300 < done == posterior.info["schedule"]["iterations"] <= 30_000
-    assert posterior.info["schedule"]["burn_in"] == 60
-    expected = ew.sample(data, **{**UNTIL, "iterations": done, "burn_in": 60})
-    assert_same(expected, posterior)
+    assert good.silent_diagnostics.is_converged
+    done = good.info["iterations_done"]
+    assert 300 < done == good.info["schedule"]["iterations"] <= 30_000
+    assert good.info["schedule"]["burn_in"] == 60
+    assert_same(ew.sample(data, **{**UNTIL, "iterations": done, "burn_in": 60}), good)
     before = ew.sample(data, **{**UNTIL, "iterations": int(np.ceil(done / 1.5)), "burn_in": 60})
     assert not before.silent_diagnostics.is_converged
 
 
 @pytest.mark.parametrize("after", [4, 9, 17])
-def test_a_run_until_it_is_good_goes_on_in_the_middle(data, place, after):
-    expected = ew.sample(data, until="good", **UNTIL)
+def test_a_run_until_it_is_good_goes_on_in_the_middle(data, good, place, after):
     with killed(after=after):
         ew.sample(data, until="good", checkpoint=place, **UNTIL)
-    assert_same(expected, ew.resume(place, progress=False))
-    assert_same(expected, ew.resume(place, progress=False))
+    assert_same(good, ew.resume(place, progress=False))
+    assert_same(good, ew.resume(place, progress=False))
 
 
-def test_a_run_until_it_is_good_is_stored(data, tmp_path):
-    expected = ew.sample(data, until="good", **UNTIL)
-    assert_same(expected, ew.sample(data, until="good", store=tmp_path / "draws.nc", **UNTIL))
-    assert_same(expected, ew.load(tmp_path / "draws.nc"))
+def test_a_run_until_it_is_good_is_stored(data, good, tmp_path):
+    assert_same(good, ew.sample(data, until="good", store=tmp_path / "draws.nc", **UNTIL))
+    assert_same(good, ew.load(tmp_path / "draws.nc"))
 
 
 def test_a_run_that_does_not_become_good_ends(data, monkeypatch):
@@ -923,11 +941,10 @@ def test_nothing_else_is_waited_for(data):
 # Damage.
 
 
-def test_a_torn_last_block_is_dropped_with_a_message(data, expected, place, capsys):
-    interrupt(data, place)
-    file = place / "chain-2"
+def test_a_torn_last_block_is_dropped_with_a_message(expected, killed_place, capsys):
+    file = killed_place / "chain-2"
     os.truncate(file, file.stat().st_size - 1)
-    assert_same(expected, ew.resume(place, progress=True))
+    assert_same(expected, ew.resume(killed_place, progress=True))
     said = capsys.readouterr().err
     assert "The last block of chain 2 in the checkpoint was not complete" in said
     assert "chain 1" not in said
@@ -943,21 +960,19 @@ def test_a_block_that_has_changed_is_dropped_with_all_after_it(data, expected, p
 
 
 @pytest.mark.parametrize("name", ["chain-1", "chain-2"])
-def test_a_chain_whose_file_is_lost_begins_anew(data, expected, place, name):
-    interrupt(data, place)
-    (place / name).unlink()
-    assert_same(expected, ew.resume(place, progress=False))
+def test_a_chain_whose_file_is_lost_begins_anew(expected, killed_place, name):
+    (killed_place / name).unlink()
+    assert_same(expected, ew.resume(killed_place, progress=False))
 
 
 @pytest.mark.parametrize("name", ["request", "run.json"])
 @pytest.mark.parametrize("content", [None, b"", b"{", b"[1, 2]", bytes(1000)])
-def test_a_checkpoint_that_is_no_good_is_refused(data, place, name, content):
-    interrupt(data, place)
-    (place / name).unlink()
+def test_a_checkpoint_that_is_no_good_is_refused(killed_place, name, content):
+    (killed_place / name).unlink()
     if content is not None:
-        (place / name).write_bytes(content)
-    message = refusal(ew.resume, place)
-    assert str(place) in message
+        (killed_place / name).write_bytes(content)
+    message = refusal(ew.resume, killed_place)
+    assert str(killed_place) in message
 
 
 def reseal(path, change):
@@ -998,16 +1013,23 @@ HOSTILE = {
 }
 
 
+@pytest.fixture(scope="module")
+def ended(data, tmp_path_factory):
+    """The checkpoint of a run that has ended, with draws in the last frame."""
+    place = tmp_path_factory.mktemp("ended") / "checkpoint"
+    with frames_often(block_seconds=100.0):
+        ew.sample(data, seed=5, checkpoint=place, **SETTINGS)
+    return place
+
+
 @pytest.mark.parametrize("change", HOSTILE.values(), ids=HOSTILE)
-def test_what_no_run_can_have_written_is_refused(data, place, monkeypatch, change):
-    monkeypatch.setattr(engines.Threads, "block_seconds", 100.0)  # so that there are draws in the last frame
-    ew.sample(data, seed=5, checkpoint=place, **SETTINGS)
+def test_what_no_run_can_have_written_is_refused(ended, place, change):
+    shutil.copytree(ended, place)
     reseal(place / "chain-1", change)
     assert "begin" in refusal(ew.resume, place)
 
 
-def test_a_request_that_makes_no_sense_is_refused(data, place):
-    interrupt(data, place)
+def test_a_request_that_makes_no_sense_is_refused(killed_place):
     for change in (
         set_number(sampler={"name": "system", "settings": {}}),
         set_number(sampler={"name": "Knowledge", "settings": {}}),
@@ -1024,10 +1046,10 @@ def test_a_request_that_makes_no_sense_is_refused(data, place):
         set_number(reading={"colour": "red"}),
         lambda frame: Frame({}, {}),
     ):
-        before = (place / "request").read_bytes()
-        reseal(place / "request", change)
-        assert "is damaged" in refusal(ew.resume, place)
-        (place / "request").write_bytes(before)
+        before = (killed_place / "request").read_bytes()
+        reseal(killed_place / "request", change)
+        assert "is damaged" in refusal(ew.resume, killed_place)
+        (killed_place / "request").write_bytes(before)
 
 
 @pytest.mark.parametrize("kind", ["nothing", "a file", "an empty directory", "a directory of something else"])
@@ -1089,7 +1111,7 @@ def test_a_checkpoint_that_vanishes_is_missed(data, place, monkeypatch):
 
 
 def test_a_checkpoint_has_few_files(data, place):
-    ew.sample(data, seed=5, checkpoint=place, **{**SETTINGS, "iterations": 50_000})
+    ew.sample(data, seed=5, checkpoint=place, **{**SETTINGS, "iterations": 20_000})
     assert sorted(path.name for path in place.iterdir()) == ["chain-1", "chain-2", "lock", "request", "run.json"]
     assert len(read_frames(place / "chain-1")[0]) > 10
 
@@ -1121,9 +1143,8 @@ def test_frames_become_rarer_as_a_run_gets_longer(data, place, monkeypatch):
     assert len(written) < 700
 
 
-def test_two_runs_cannot_use_one_checkpoint(data, place):
+def test_two_runs_cannot_use_one_checkpoint(data, killed_place):
     """Another process, that holds the lock as this one would."""
-    interrupt(data, place)
     program = """
         import sys
         from pathlib import Path
@@ -1133,17 +1154,17 @@ def test_two_runs_cannot_use_one_checkpoint(data, place):
         sys.stdin.read()
     """
     with subprocess.Popen(  # noqa: S603
-        [sys.executable, "-c", textwrap.dedent(program), str(place)],
+        [sys.executable, "-c", textwrap.dedent(program), str(killed_place)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
     ) as other:
         assert other.stdout.readline() == "held\n"
-        assert "is used by another run at this moment" in refusal(ew.resume, place)
-        assert "is used by another run" in refusal(ew.extend, place, iterations=5000)
-        assert "is used by another run" in refusal(ew.sample, data, seed=5, checkpoint=place, **SETTINGS)
+        assert "is used by another run at this moment" in refusal(ew.resume, killed_place)
+        assert "is used by another run" in refusal(ew.extend, killed_place, iterations=5000)
+        assert "is used by another run" in refusal(ew.sample, data, seed=5, checkpoint=killed_place, **SETTINGS)
         other.kill()
-    assert ew.resume(place, progress=False).info["schedule"]["iterations"] == 3000
+    assert ew.resume(killed_place, progress=False).info["schedule"]["iterations"] == 3000
 
 
 def test_two_runs_of_one_process_cannot_use_one_checkpoint(data, place):
@@ -1168,14 +1189,13 @@ def test_where_there_are_no_locks_a_process_still_knows_its_own_runs(place, monk
     checkpoints.hold(place / "lock").close()
 
 
-def test_an_error_lets_go_of_the_checkpoint(data, place):
+def test_an_error_lets_go_of_the_checkpoint(killed_place):
     """Also as long as somebody looks at the error."""
-    interrupt(data, place)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(FrameFile, "append", lambda file, frame: (_ for _ in ()).throw(Killed))
         with pytest.raises(Killed) as caught:
-            ew.resume(place, progress=False)
-    ew.resume(place, progress=False)
+            ew.resume(killed_place, progress=False)
+    ew.resume(killed_place, progress=False)
     assert caught.value is not None
 
 

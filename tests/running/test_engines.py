@@ -1,10 +1,7 @@
 """Same seed, same draws, wherever chains run: threads, processes, executors of others, and a Dask cluster."""
 
 import json
-import multiprocessing
 import os
-import subprocess
-import sys
 import threading
 import time
 from concurrent.futures import CancelledError, Future, ProcessPoolExecutor, ThreadPoolExecutor
@@ -19,6 +16,7 @@ from edgewise.running.engines import Elsewhere, advance_elsewhere, count_workers
 from edgewise.running.threads import one_thread
 from edgewise.samplers import Schedule
 from sentences import check_sentence
+from serving import forked, start_dask
 
 SETTINGS = {"iterations": 4000, "burn_in": 500, "thin": 7, "chains": 3, "seed": 5, "progress": False}
 STUCK = 600
@@ -55,7 +53,7 @@ def test_threads_draw_the_same(data, expected, threads):
 
 @pytest.fixture(scope="module")
 def processes():
-    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as executor:
+    with ProcessPoolExecutor(2, mp_context=forked) as executor:
         yield executor
 
 
@@ -255,18 +253,13 @@ class Cluster:
         self.address = json.loads(self.file.read_text())["address"]
 
     def _start(self, kind, *arguments):
-        module = f"distributed.cli.dask_{kind}"
-        return subprocess.Popen(  # noqa: S603
-            [sys.executable, "-m", module, "--scheduler-file", str(self.file), *arguments],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
+        return start_dask(kind, ["--scheduler-file", str(self.file), *arguments])
 
     def _wait_for(self, condition):
         end = time.monotonic() + STUCK
         while not condition():
             assert time.monotonic() < end
-            assert self.scheduler.poll() is None
+            assert self.scheduler.is_alive()
             time.sleep(0.05)
 
     def add_workers(self, number):
@@ -284,7 +277,7 @@ class Cluster:
 
 def end(process):
     process.kill()
-    process.wait()
+    process.join()
 
 
 @pytest.fixture(scope="module")

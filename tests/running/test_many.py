@@ -382,13 +382,18 @@ def test_ctrl_c_that_a_worker_meets_ends_the_work(data):
     assert all("stopped by the keyboard before this set was done" in sentence for sentence in others)
 
 
-def test_ctrl_c_ends_with_what_is_done_and_the_same_call_goes_on(data, tmp_path):
+def test_ctrl_c_ends_with_what_is_done_and_the_same_call_goes_on(data, tmp_path, monkeypatch):
     """Pressed when the chains of the second set are under way: it is not done, but goes on to the same draws."""
     sets = {"first": data["plate0"], "second": data["plate2"]}
     settings = {**QUICK, "settings": {"short": {}, "long": {"iterations": 3000}}}
     whole = ew.sample_many(sets, seed=1, **settings)
-    with ctrl_c(chains=2, at=450), pytest.warns(ew.StoppedEarlyWarning, match="with 1 of 4 data sets done") as caught:
-        many = ew.sample_many(sets, seed=1, out=tmp_path / "out", **settings)
+    with monkeypatch.context() as patched:
+        patched.setattr(engines.Threads, "block_seconds", 3e-4)  # so that no block goes from there to the end
+        with (
+            ctrl_c(chains=2, at=450),
+            pytest.warns(ew.StoppedEarlyWarning, match="with 1 of 4 data sets done") as caught,
+        ):
+            many = ew.sample_many(sets, seed=1, out=tmp_path / "out", **settings)
     assert caught[0].filename == __file__
     assert many.stopped_by == "keyboard"
     assert list(many) == ["first-short"]

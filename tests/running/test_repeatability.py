@@ -54,10 +54,15 @@ def test_other_processes_draw_the_same(data, expected):
         assert_same(expected, ew.sample(data, seed=5, executor=executor, **SETTINGS))
 
 
+@pytest.fixture(scope="module")
+def short(data):
+    return ew.sample(data, seed=5, **{**SETTINGS, "iterations": 600, "burn_in": 100})
+
+
 @pytest.mark.parametrize("seconds", [1e-12, 1e-4, 100.0])
-def test_where_blocks_end_makes_no_difference(data, expected, monkeypatch, seconds):
+def test_where_blocks_end_makes_no_difference(data, short, monkeypatch, seconds):
     monkeypatch.setattr(engines.Threads, "block_seconds", seconds)
-    assert_same(expected, ew.sample(data, seed=5, **SETTINGS))
+    assert_same(short, ew.sample(data, seed=5, **{**SETTINGS, "iterations": 600, "burn_in": 100}))
 
 
 @pytest.mark.parametrize("seed", [np.int64(5), np.uint8(5), 5.0])

@@ -38,8 +38,9 @@ def check_content(arrays: Mapping[str, Any], about: Any) -> None:
 
 def pieces(array: Any) -> Iterator[np.ndarray]:
     """Yield an array of shape (chain, draw, ...), in memory or in a file, a bounded number of entries at a time."""
-    for chain in range(array.shape[0]):
-        for part in split(0, array.shape[1], int(np.prod(array.shape[2:]))):
+    chains, draws, *rest = array.shape
+    for chain in range(chains):
+        for part in split(0, draws, int(np.prod(rest))):
             yield np.asarray(array[chain, part])
 
 

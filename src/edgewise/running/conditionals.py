@@ -15,6 +15,7 @@ from edgewise._kernels.families.target import Target
 from edgewise._kernels.summaries.conditionals import add_conditionals, new_memo
 from edgewise._kernels.summaries.edge_odds import Judge, add_edge_odds, new_odds_memo
 from edgewise.posterior import Posterior
+from edgewise.posterior.draws import split
 from edgewise.posterior.edge_errors import count_batches, error_by_row
 from edgewise.posterior.features import exclude_for
 from edgewise.scores.refusals import refuse_edge
@@ -47,13 +48,17 @@ def condition(posterior: Posterior, target: Target | DagTarget) -> Posterior:
     def average(chain: int) -> tuple[np.ndarray, np.ndarray]:
         add = _given_the_rest(posterior, target) if isinstance(target, DagTarget) else _given_order(posterior, target)
         means, weight = np.zeros((most, kinds, p, p), np.float32), np.zeros(most)
-        for batch in range(most):
-            used = slice(bounds[batch], bounds[batch + 1], every)
-            weights = np.ascontiguousarray(posterior.weights[chain, used])
-            weight[batch] = weights.sum()
-            sums = np.zeros((kinds, p, p))
-            add(draws.family[chain, used], draws.order[chain, used], weights, sums)
-            means[batch] = sums.transpose(0, 2, 1) / (weight[batch] or 1.0)
+        # Draws may be in a file, from which many batches are read together in the time of one.
+        for few in split(0, most, -(-number // most) * p):
+            read = slice(bounds[few.start], bounds[few.stop])
+            family, order = (np.asarray(stored[chain, read]) for stored in (draws.family, draws.order))
+            for batch in range(few.start, few.stop):
+                used = slice(bounds[batch] - read.start, bounds[batch + 1] - read.start, every)
+                weights = np.ascontiguousarray(posterior.weights[chain, read][used])
+                weight[batch] = weights.sum()
+                sums = np.zeros((kinds, p, p))
+                add(family[used], order[used], weights, sums)
+                means[batch] = sums.transpose(0, 2, 1) / (weight[batch] or 1.0)
         return means, weight
 
     with ThreadPoolExecutor(count_threads()) as pool:
@@ -88,7 +93,7 @@ def _given_order(posterior: Posterior, target: Target) -> Add:
     memo = new_memo(target.score, len(parents), len(posterior.nodes), exclude_for(posterior))
 
     def add(family: np.ndarray, order: np.ndarray, weights: np.ndarray, sums: np.ndarray) -> None:
-        family, order = np.asarray(family, np.int32), np.asarray(order, np.uint32)
+        family, order = np.ascontiguousarray(family, np.int32), np.ascontiguousarray(order, np.uint32)
         add_conditionals(target, memo, family, order, weights, parents, sums[0], sums[1])
 
     return add
@@ -101,7 +106,7 @@ def _given_the_rest(posterior: Posterior, target: DagTarget) -> Add:
     judge = Judge(target.score, target.edge, target.rules, target.earlier)
 
     def add(family: np.ndarray, order: np.ndarray, weights: np.ndarray, sums: np.ndarray) -> None:
-        family, order = np.asarray(family, np.int32), np.asarray(order, np.int64)
+        family, order = np.ascontiguousarray(family, np.int32), np.ascontiguousarray(order, np.int64)
         add_edge_odds(judge, memo, family, order, weights, parents, sums[0], np.zeros((0, 0)))
 
     return add

@@ -10,7 +10,7 @@ import json
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
@@ -120,7 +120,13 @@ def _describe(request: Request, record: dict[str, Any], names: tuple[str, ...], 
 
 def find_versions() -> dict[str, str]:
     """Return the versions of what draws may depend on."""
-    return {name: importlib.metadata.version(name) for name in VERSIONS}
+    return {name: find_version(name) for name in VERSIONS}
+
+
+@cache
+def find_version(name: str) -> str:
+    """Return the version of a package; to look it up again would take a good part of a short run."""
+    return importlib.metadata.version(name)
 
 
 def _hash_functions(prior: Prior) -> list[dict[str, str]]:
