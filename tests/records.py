@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from edgewise._kernels.basics.recorder import Draws
-from edgewise.graphs import topological_order
+from edgewise.graphs.dag import ancestors_of_many
 from edgewise.posterior import Posterior
 from edgewise.posterior.collecting import Collector, InMemory
 
@@ -21,31 +21,27 @@ class Record(NamedTuple):
 
 def make_record(dags, *, log_score=None):
     """Write down DAGs, shape (draws, p, p), as a chain does: families by number, in order of appearance."""
+    dags = np.asarray(dags, bool)
     draws, p, _ = dags.shape
-    words = -(-p // 64)
-    families, known = {}, {}
-    family = np.empty((draws, p), np.int32)
-    for draw, dag in enumerate(dags):
-        if (bits := dag.tobytes()) in known:  # most DAGs of a posterior occur again and again
-            family[draw] = known[bits][0]
-            continue
-        for node in range(p):
-            name = (node, tuple(np.flatnonzero(dag[:, node]).tolist()))
-            family[draw, node] = families.setdefault(name, len(families))
-        known[bits] = family[draw], topological_order(dag)
-    parents = np.zeros((len(families), words), np.uint64)
-    for number, (_, members) in enumerate(families):
-        for member in members:
-            parents[number, member // 64] |= np.uint64(1 << (member % 64))
+    bits = np.zeros((draws, p, 64 * -(-p // 64)), bool)
+    bits[:, :, :p] = dags.transpose(0, 2, 1)
+    parents = np.packbits(bits, axis=2, bitorder="little").view(np.uint64)
+    node = np.broadcast_to(np.arange(p, dtype=np.uint64)[:, None], (draws, p, 1))
+    names = np.concatenate([node, parents], axis=2).reshape(draws * p, -1)
+    families, first, number = np.unique(names, axis=0, return_index=True, return_inverse=True)
+    by_appearance = np.argsort(first)
     return Record(
         Draws(
-            family=family,
-            order=np.array([known[dag.tobytes()][1] for dag in dags], np.min_scalar_type(p - 1)),
+            family=np.argsort(by_appearance).astype(np.int32)[number].reshape(draws, p),
+            # Who has fewer ancestors comes first.
+            order=np.argsort(ancestors_of_many(dags).sum(axis=1), axis=1, kind="stable").astype(
+                np.min_scalar_type(p - 1)
+            ),
             log_score=np.arange(draws, dtype=float) if log_score is None else log_score,
             log_prior=-dags.sum(axis=(1, 2)).astype(float),
         ),
-        family_node=np.array([node for node, _ in families], np.int32),
-        family_parents=parents,
+        family_node=families[by_appearance, 0].astype(np.int32),
+        family_parents=families[by_appearance, 1:],
     )
 
 

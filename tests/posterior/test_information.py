@@ -1,5 +1,6 @@
 """Which experiment to do next, against sums over all DAGs."""
 
+import pickle
 from dataclasses import replace
 from functools import cache
 
@@ -316,6 +317,13 @@ def test_advice_names_the_best_experiment():
         posterior_of(star).advice
         == "1 of 3 directions stays open; setting X3 would tell it (1.0 bits that more rows would not tell)."
     )
+
+
+def test_a_posterior_that_has_given_advice_can_be_sent_to_another_process():
+    posterior = posterior_of(equivalence_class(CHAIN))
+    sent = [posterior.advice, posterior.quick_experiments.to_dict()]
+    back = pickle.loads(pickle.dumps(posterior))  # noqa: S301
+    assert [back.advice, back.quick_experiments.to_dict()] == sent
 
 
 def test_advice_is_about_the_directions_that_it_counts():

@@ -21,6 +21,7 @@ A component of more than ``MOST_MEMBERS`` members is always taken as it was draw
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
@@ -36,7 +37,8 @@ from .draws import split
 Way = Literal["uniform", "drawn", "listed"]
 
 
-class WeighedDags(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class WeighedDags:
     """DAGs with weights: ``take(part)`` returns some of them, shape (some, p, p).
 
     ``told`` is what interventions tell of directions, ``knowledge`` what constraints say, and ``way`` how probable the
@@ -49,6 +51,11 @@ class WeighedDags(NamedTuple):
     told: BoolMatrix
     knowledge: Knowledge | None
     way: Way
+
+    @cached_property
+    def classes(self) -> "Classes":
+        """Their equivalence classes."""
+        return find_classes(self)
 
 
 @dataclass(frozen=True, eq=False)

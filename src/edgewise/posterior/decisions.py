@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from edgewise.data import Data
     from edgewise.scores import BGe
 
+    from .classes import WeighedDags
     from .interventions import Values
     from .posterior import Posterior
     from .questions import About
@@ -263,13 +264,19 @@ class Decisions:
     @cached_property
     def quick_experiments(self: "Posterior") -> "pd.DataFrame":
         """What :meth:`next_experiments` returns, from fewer draws: for those who show it beside much else."""
-        from .information import next_experiments, weigh_draws
+        from .information import next_experiments
 
-        return next_experiments(weigh_draws(self, QUICK_DAGS), self.nodes)
+        return next_experiments(self._quick_dags, self.nodes)
 
     @cached_property
     def advice(self: "Posterior") -> str | None:
         """One sentence on the directions that stay open, and what to set to tell them; None if there is none."""
-        from .information import advise, weigh_draws
+        from .information import advise
 
-        return advise(self, weigh_draws(self, QUICK_DAGS))
+        return advise(self, self._quick_dags)
+
+    @cached_property
+    def _quick_dags(self: "Posterior") -> "WeighedDags":
+        from .information import weigh_draws
+
+        return weigh_draws(self, QUICK_DAGS)

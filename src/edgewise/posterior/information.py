@@ -19,6 +19,7 @@ rows, and that no common cause is missing. :mod:`.finite_rows` counts rows.
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,10 +28,11 @@ import pandas as pd
 from edgewise.arguments import check_whole, is_number
 from edgewise.data import find_columns
 from edgewise.errors import ArgumentError
+from edgewise.graphs import BoolMatrix
 from edgewise.wording import count, quote, shorten
 
-from .classes import Classes, Way, WeighedDags, find_classes
-from .draws import take_evenly
+from .classes import Classes, Way, WeighedDags
+from .draws import DrawTable, take_evenly
 from .monte_carlo import DIGITS
 from .partitions import Partition, binary_entropy, divide_directions, divide_factors, entropy
 from .questions import About, divide_feature, read_question
@@ -83,7 +85,7 @@ def next_experiments(
     """Rank the experiments that set one variable; see :meth:`edgewise.Posterior.next_experiments`."""
     choice = read_choice(nodes, batch, exclude, costs)
     feature = read_question(about, nodes)
-    classes = find_classes(dags)
+    classes = dags.classes
     if feature is not None:
         partition, known = divide_feature(dags, classes, feature)
     else:
@@ -109,11 +111,15 @@ def weigh_draws(posterior: "Posterior", most: int = MOST_DAGS) -> WeighedDags:
     return WeighedDags(
         len(posterior.nodes),
         weight,
-        lambda part: posterior.draws.dags(rows[part]),
+        partial(_take, posterior.draws, rows),
         posterior.told,
         posterior.knowledge,
         find_way(posterior),
     )
+
+
+def _take(draws: DrawTable, rows: np.ndarray, part: slice | np.ndarray) -> BoolMatrix:
+    return draws.dags(rows[part])
 
 
 def advise(posterior: "Posterior", dags: WeighedDags) -> str | None:
@@ -142,7 +148,7 @@ def advise(posterior: "Posterior", dags: WeighedDags) -> str | None:
     still_open = pairs[(pairs["joined"] >= PROBABLE) & (pairs["direction"] == "-")]
     is_asked = np.zeros((dags.p, dags.p), bool)
     is_asked[still_open["a"], still_open["b"]] = is_asked[still_open["b"], still_open["a"]] = True
-    classes = find_classes(dags)
+    classes = dags.classes
     gained = divide_directions(dags.p, classes.factors, classes.factor_weight, is_asked).gain().bits
     best = _best_first(gained, None)[0]
     if gained[best] < WORTHWHILE:
