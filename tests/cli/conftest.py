@@ -41,11 +41,11 @@ def plain_environment():
 class Pipe(io.TextIOWrapper):
     """What a command writes, as it would be read at the other end."""
 
-    def __init__(self):
-        super().__init__(io.BytesIO(), encoding="utf-8", write_through=True)
+    def __init__(self, encoding="utf-8"):
+        super().__init__(io.BytesIO(), encoding=encoding, write_through=True)
 
     def getvalue(self):
-        return self.buffer.getvalue().decode()
+        return self.buffer.getvalue().decode(self.encoding)
 
 
 class Screen(Pipe):
@@ -55,7 +55,7 @@ class Screen(Pipe):
         return True
 
 
-def call(patched, *arguments, columns=100, screen=None):
+def call(patched, *arguments, columns=100, encoding="utf-8", screen=None):
     """Run a command in this process, where the environment is restored by whoever has ``patched``.
 
     Its output goes to two pipes or, as it is written, to a screen.
@@ -65,7 +65,7 @@ def call(patched, *arguments, columns=100, screen=None):
         patched.delenv(name)
     patched.setenv("COLUMNS", str(columns))
     patched.setattr(sys, "argv", ["edgewise", *map(str, arguments)])
-    out, err = screen or Pipe(), screen or Pipe()
+    out, err = screen or Pipe(encoding), screen or Pipe(encoding)
     with (
         warnings.catch_warnings(),
         redirect_stdout(out),

@@ -91,7 +91,7 @@ def test_chains_without_edges_have_no_agreement(run, tmp_path):
 
 
 def test_json_of_the_demo_tells_how_near_the_truth_is(run):
-    done = run("demo", "--iterations", "2000", "--json", "--quiet")
+    done = run("demo", "--iterations", "500", "--json", "--quiet")
     told = json.loads(done.out)
     assert set(told["accuracy"]) == {"undirected", "directed", "compelled"}
     assert all(0.5 < area <= 1 for area in told["accuracy"].values())
@@ -164,46 +164,55 @@ def test_examples_in_the_help_are_understood(run, table, tmp_path, monkeypatch, 
             assert done.err.splitlines()[-1] == "edgewise: understood."
 
 
-def complete(words):
-    """Return what the shell is offered for the last of some words, and the modules that were imported for it."""
-    script = """
-import sys
+OFFERED = {
+    "edgewise ": set(COMMANDS),
+    "edgewise f": {"fit", "figure"},
+    "edgewise fit --ch": {"--chains"},
+    "edgewise fit --score ": {"bge", "bic", "bdeu", "degenerate-gaussian"},
+    "edgewise --no": {"--no-color"},
+    "edgewise x": set(),
+}
+"""What the shell is offered for the last of some words."""
+
+OPTIONS = "edgewise fit --"
+
+COMPLETE = """
+import contextlib, io, json, os, sys
 from edgewise.cli import main
-sys.argv = ["edgewise"]
-try:
-    main()
-except SystemExit as ended:
-    assert not ended.code
-sys.stderr.write(" ".join(sys.modules))
+offered = {}
+for words in sys.argv[1:]:
+    os.environ.update(COMP_WORDS=words, COMP_CWORD=str(len(words.split(" ")) - 1))
+    sys.argv = ["edgewise"]
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        try:
+            main()
+        except SystemExit as ended:
+            assert not ended.code
+    offered[words] = out.getvalue().split()
+print(json.dumps([offered, list(sys.modules)]))
 """
-    shell = {"_EDGEWISE_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(len(words.split(" ")) - 1)}
+
+
+@pytest.fixture(scope="module")
+def completed():
+    """What the shell is offered for the last of some words, and the modules that were imported for it."""
     done = subprocess.run(  # noqa: S603
-        [sys.executable, "-c", script],
-        env={**os.environ, **shell}, capture_output=True, text=True, check=True,
+        [sys.executable, "-c", COMPLETE, *OFFERED, OPTIONS],
+        env={**os.environ, "_EDGEWISE_COMPLETE": "complete_bash"}, capture_output=True, text=True, check=True,
     )  # fmt: skip
-    return done.stdout.split(), set(done.stderr.split())
+    return json.loads(done.stdout)
 
 
-@pytest.mark.parametrize(
-    ("words", "offered"),
-    [
-        ("edgewise ", set(COMMANDS)),
-        ("edgewise f", {"fit", "figure"}),
-        ("edgewise fit --ch", {"--chains"}),
-        ("edgewise fit --score ", {"bge", "bic", "bdeu", "degenerate-gaussian"}),
-        ("edgewise --no", {"--no-color"}),
-        ("edgewise x", set()),
-    ],
-)
-def test_the_shell_can_complete_words(words, offered):
-    found, modules = complete(words)
-    assert set(found) == offered
-    assert not {"numpy", "numba", "scipy", "pandas", "xarray", "networkx", "plotly"} & modules
+@pytest.mark.parametrize("words", OFFERED)
+def test_the_shell_can_complete_words(completed, words):
+    found, modules = completed
+    assert set(found[words]) == OFFERED[words]
+    assert not {"numpy", "numba", "scipy", "pandas", "xarray", "networkx", "plotly"} & set(modules)
 
 
-def test_the_shell_can_complete_options():
-    found, _ = complete("edgewise fit --")
-    assert {"--out", "--iterations", "--json", "--no-color", "--help"} <= set(found)
+def test_the_shell_can_complete_options(completed):
+    found, _ = completed
+    assert {"--out", "--iterations", "--json", "--no-color", "--help"} <= set(found[OPTIONS])
 
 
 def test_completion_can_be_shown(run_alone):

@@ -117,7 +117,15 @@ def test_ctrl_c_that_leaves_no_draw_leaves_the_run(run, table, tmp_path, monkeyp
     assert os.listdir(tmp_path / "out") == ["checkpoint"]
 
 
-@pytest.mark.parametrize(("columns", "heads"), [(50, 6), (44, 5), (36, 4), (30, 3)])
+@pytest.mark.parametrize(
+    ("columns", "heads"),
+    [
+        (50, 6),
+        pytest.param(44, 5, marks=pytest.mark.slow),
+        pytest.param(36, 4, marks=pytest.mark.slow),
+        (30, 3),
+    ],
+)
 def test_a_very_narrow_terminal_keeps_the_names(show, table, columns, heads):
     code, shown = show("fit", table.name, "--out", "out", *QUICK, columns=columns)
     assert code == 0
@@ -128,8 +136,15 @@ def test_a_very_narrow_terminal_keeps_the_names(show, table, columns, heads):
     assert any(re.match(row, line) for line in lines)
 
 
-@pytest.mark.parametrize("before", [(), ("--no-color",)])
-@pytest.mark.parametrize("after", [(), ("--no-color",)])
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ((), ()),
+        (("--no-color",), ()),
+        ((), ("--no-color",)),
+        pytest.param(("--no-color",), ("--no-color",), marks=pytest.mark.slow),
+    ],
+)
 def test_colours_can_be_left_out(show, table, before, after):
     code, shown = show(*before, "fit", table.name, "--out", "out", *QUICK, *after)
     assert code == 0
@@ -154,11 +169,12 @@ def test_a_dumb_terminal_gets_plain_lines(show, table):
     assert not re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f]", shown)
 
 
-def test_pipes_get_neither_control_codes_nor_bars(run_alone, tmp_path):
+def test_pipes_get_neither_control_codes_nor_bars(run, tmp_path, monkeypatch):
     names = ["Raf", "phosphorylated Erk1/2 (T202/Y204), normalised to total Erk", "Akt", "p38", "Jnk"]
     data = ew.simulate(5, 60, seed=1).data.set_axis(names, axis=1)
     data.to_csv(tmp_path / "data.csv", index=False)
-    done = run_alone("fit", "data.csv", "--out", "out", *QUICK, TERM="xterm")
+    monkeypatch.setenv("TERM", "xterm")
+    done = run("fit", "data.csv", "--out", "out", *QUICK)
     assert done.code == 0
     assert not re.search(r"[\x00-\x09\x0b-\x1f]", done.out + done.err)
     lines = done.err.splitlines()

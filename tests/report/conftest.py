@@ -39,9 +39,11 @@ def browser():
 
 
 @pytest.fixture(scope="session")
-def idle_pages():
-    """Blank pages: one that has shown a report shows the next in a tenth of the time of a new one."""
-    return []
+def tab(browser):
+    """Where all pages are shown: what has shown a report shows the next in a tenth of the time."""
+    context = browser.new_context()
+    context.set_default_timeout(STUCK)
+    return context.new_page()
 
 
 @pytest.fixture(scope="session")
@@ -51,38 +53,35 @@ def address(tmp_path_factory):
 
 
 @pytest.fixture
-def open_file(browser, idle_pages, address):
-    """Return a function that opens a file; no page may complain or ask the network for anything."""
+def open_file(tab, address):
+    """Return a function that shows a file, in place of the last; none may complain or ask the network for anything."""
     opened, complaints, requests = [], [], []
     listeners = {
         "console": lambda message: complaints.append(message.text),
         "pageerror": lambda error: complaints.append(str(error)),
         "request": lambda request: requests.append(request.url),
     }
+    for event, listener in listeners.items():
+        tab.on(event, listener)
 
-    def new_page():
-        context = browser.new_context()
-        context.set_default_timeout(STUCK)
-        return context.new_page()
+    def leave():
+        tab.mouse.move(0, 0)
+        tab.goto("about:blank")
 
     def open_file(path, *, viewport, color_scheme="light"):
-        page = idle_pages.pop() if idle_pages else new_page()
-        opened.append(page)
-        for event, listener in listeners.items():
-            page.on(event, listener)
-        page.set_viewport_size(viewport)
-        page.emulate_media(media="null", color_scheme=color_scheme)
+        if opened:
+            leave()
+        opened.append(path)
+        tab.set_viewport_size(viewport)
+        tab.emulate_media(media="null", color_scheme=color_scheme)
         shutil.copyfile(path, address)
-        page.goto(address.as_uri())
-        return page
+        tab.goto(address.as_uri())
+        return tab
 
     yield open_file
-    for page in opened:
-        for event, listener in listeners.items():
-            page.remove_listener(event, listener)
-        page.mouse.move(0, 0)
-        page.goto("about:blank")
-    idle_pages.extend(opened)
+    for event, listener in listeners.items():
+        tab.remove_listener(event, listener)
+    leave()
     assert complaints == []
     assert len(requests) == len(opened)
 
@@ -164,4 +163,4 @@ def hostile():
 
 @pytest.fixture(scope="session")
 def large():
-    return sample(ew.simulate(100, 300, seed=1).data)
+    return sample(ew.simulate(60, 300, seed=1).data)
