@@ -1,6 +1,5 @@
 """Posteriors over all DAGs of a few variables by enumeration, each DAG once or once for every order it agrees with."""
 
-from functools import cache
 from itertools import permutations
 
 import numpy as np
@@ -26,22 +25,18 @@ class ExactDags:
         edge_log_prior = np.broadcast_to(edge_log_prior, (p, p))
         required = np.zeros((p, p), bool) if required is None else required
         forbidden = np.zeros((p, p), bool) if forbidden is None else forbidden
-        family = cache(lambda node, parents: local(values, node, parents))
-        self.dags = np.array(
-            [
-                dag
-                for dag in all_dags(p)
-                if (max_parents is None or dag.sum(axis=0).max() <= max_parents)
-                and not (required & ~dag).any()
-                and not (forbidden & dag).any()
-            ]
-        )
-        log_score = [
-            sum(family(node, tuple(np.flatnonzero(dag[:, node]).tolist())) for node in range(p)) for dag in self.dags
-        ]
+        dags = all_dags(p)
+        has_few_parents = dags.sum(axis=1).max(axis=1) <= (p if max_parents is None else max_parents)
+        is_refused = ((required & ~dags) | (forbidden & dags)).any(axis=(1, 2))
+        self.dags = dags[has_few_parents & ~is_refused]
+        log_score = np.zeros(len(self.dags))
+        for node in range(p):
+            families, which = np.unique(self.dags[:, :, node], axis=0, return_inverse=True)
+            local_score = [local(values, node, tuple(np.flatnonzero(members).tolist())) for members in families]
+            log_score += np.array(local_score)[which]
         orders = count_orders(self.dags) if over == "orders" else 1
-        log_prior = np.array([edge_log_prior[dag].sum() for dag in self.dags]) + np.log(orders)
-        log_posterior = np.array(log_score) + log_prior
+        log_prior = np.where(self.dags, edge_log_prior, 0.0).sum(axis=(1, 2)) + np.log(orders)
+        log_posterior = log_score + log_prior
         self.log_evidence = logsumexp(log_posterior) - logsumexp(log_prior)
         self.probability = np.exp(log_posterior - logsumexp(log_posterior))
 
