@@ -1,6 +1,7 @@
 """The transition matrix of the compiled chain over orders, found from its steps."""
 
 import warnings
+from functools import partial
 
 import numpy as np
 
@@ -42,7 +43,8 @@ def destinations(chain, start, choice, likely):
 def weigh(chain, order):
     """Return the log of what the chain takes the probability of an order to be."""
     go_to(chain, order)
-    return chain.log_posterior + (chain.target.heat - 1) * chain.log_score
+    relatives = 0.0 if chain.structure is None else chain.structure.value[0, 2]
+    return chain.log_posterior + (chain.target.heat - 1) * chain.log_score + relatives
 
 
 def exchanged(order, k):
@@ -63,9 +65,9 @@ def relocated(order, k):
     return [(*rest[:j], order[k], *rest[j:]) for j in range(len(order))]
 
 
-def conditional(weight, order, k):
-    """Return where a number leads to the next position, if the chain is right."""
-    log_weight = np.array([weight.get(other, -np.inf) for other in relocated(order, k)])
+def conditional(weight, order, k, tested):
+    """Return where a number leads to the next position, if the chain is right: one of those that are tested."""
+    log_weight = np.array([weight.get(other, -np.inf) for other in relocated(order, k)[:tested]])
     sums = np.exp(log_weight - log_weight.max()).cumsum()
     return (sums / sums[-1]).tolist()
 
@@ -82,11 +84,12 @@ def transition_matrices(values, orders, *, laziness=0.1, heat=1.0, **settings):
         chain = make_chain(values, orders[0], laziness=laziness, schedule=NEVER, **settings)
     chain.target = chain.target._replace(heat=heat)
     weight = {order: weigh(chain, order) for order in orders}
+    tested = len(chain.state.found.W) if settings.get("parents", "full") == "full" else p
     share = chain.model.relocations
     found = []
     for probability, choice, neighbours, likely in (
         ((1 - laziness) * (1 - share), choose, exchanged, acceptance),
-        ((1 - laziness) * share, choose_relocation, relocated, conditional),
+        ((1 - laziness) * share, choose_relocation, relocated, partial(conditional, tested=tested)),
     ):
         matrix = np.zeros((len(orders), len(orders)))
         for order in orders if probability > 0 else ():

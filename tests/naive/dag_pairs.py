@@ -39,12 +39,12 @@ def log_order(order, dag, before=None):
 
     Those who are known to come ``before`` a variable, (p, p) by column number, count as its parents.
     """
+    needed = [set(parents) for parents in dag]
+    if before is not None:
+        needed = [parents | set(np.flatnonzero(before[:, node]).tolist()) for node, parents in enumerate(needed)]
     total = 0.0
     for j, taken in enumerate(order):
         placed = set(order[:j])
-        needed = [set(parents) for parents in dag]
-        if before is not None:
-            needed = [parents | set(np.flatnonzero(before[:, node])) for node, parents in enumerate(needed)]
         ready = [node for node in order[j:] if needed[node] <= placed]
         if taken not in ready:
             return -inf
@@ -89,6 +89,7 @@ class NaivePairs:
         self.turns = turns
         self.log_beyond = cache(lambda dag: 0.0 if log_beyond is None else log_beyond(as_matrix(dag)))
         self._log_sum = cache(self._add_up)
+        self.families = cache(self._weigh_families)
         self.states = [pair for pair in self._pairs() if self.log_target(*pair) > -inf]
 
     def _pairs(self):
@@ -130,7 +131,7 @@ class NaivePairs:
         """The candidates of a variable that come before it."""
         return self.candidates[node] & set(order[: order.index(node)])
 
-    def families(self, order, node):
+    def _weigh_families(self, order, node):
         """The parents that a variable may be given along an order, and their probabilities, by weight."""
         sets = [self.required[node] | some for some in subsets(self.allowed(order, node))]
         log_weight = np.array([self.log_weight(node, parents) for parents in sets])

@@ -119,26 +119,24 @@ class NaiveStructureChain:
 
     def edges(self, dag):
         """The edges, by child and then by parent."""
-        return [(i, j) for j in range(self.p) for i in range(self.p) if dag[i, j]]
+        return [(i, j) for j, i in np.argwhere(dag.T).tolist()]
 
     def reversals(self, dag, i, j):
-        """All (DAG, probability) that reversing the edge i -> j may propose."""
+        """All (DAG, probability) that reversing the edge i -> j may propose, by the bytes of the DAG."""
         start = self.orphaned(dag, i, j)
         name = (start.tobytes(), i, j)
         if name not in self._reversals:
-            self._reversals[name] = [
-                (new, first * second)
+            self._reversals[name] = {
+                new.tobytes(): (new, first * second)
                 for between, first in self.draws(start, i, wanted=j)
                 for new, second in self.draws(between, j)
-            ]
+            }
         return self._reversals[name]
 
     def probability(self, dag, new, i, j):
         """The probability to draw the edge i -> j of a DAG, and to propose ``new`` by reversing it."""
-        for proposed, probability in self.reversals(dag, i, j):
-            if (proposed == new).all():
-                return probability / len(self.edges(dag))
-        return 0.0
+        _, probability = self.reversals(dag, i, j).get(new.tobytes(), (None, 0.0))
+        return probability / len(self.edges(dag))
 
     # -- the chain
 
@@ -178,7 +176,7 @@ class NaiveStructureChain:
                     matrix[n, number[new.tobytes()]] += (1 - self.reversal) / len(self.pairs()) * accepted
             edges = self.edges(dag)
             for i, j in edges:
-                for new, probability in self.reversals(dag, i, j):
+                for new, probability in self.reversals(dag, i, j).values():
                     accepted = self.reversal_acceptance(dag, new, i, j)
                     if accepted:
                         matrix[n, number[new.tobytes()]] += self.reversal / len(edges) * probability * accepted

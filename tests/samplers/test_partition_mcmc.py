@@ -125,20 +125,44 @@ def make_partition_chain(data, *, max_parents=2, candidates=None, **settings):
     return chain
 
 
+def weigh(chain, partition):
+    move_to(chain, partition)
+    return chain.log_posterior
+
+
+def conditional(weight, partition, position):
+    """Return where a number leads to the next place for the variable at a position, if the chain is right."""
+    node = list(itertools.chain(*partition))[position]
+    left = [rest for e in partition if (rest := tuple(v for v in e if v != node))]
+    places = []
+    for e in range(len(left)):
+        places += [(*left[:e], (node,), *left[e:]), (*left[:e], tuple(sorted((*left[e], node))), *left[e + 1 :])]
+    places.append((*left, (node,)))
+    log_weight = np.array([weight.get(place, -np.inf) for place in places])
+    sums = np.exp(log_weight - log_weight.max()).cumsum()
+    return (sums / sums[-1]).tolist()
+
+
 def transition_matrix(chain, states, kinds=tuple(MOVES)):
     """Return the probabilities of all transitions by some kinds of moves, each as frequent as it is in the chain."""
     number = {partition: i for i, partition in enumerate(states)}
-    matrix, ends = np.zeros((len(states), len(states))), Ends()
+    weight = {partition: weigh(chain, partition) for partition in states}
+    matrix, common_ends = np.zeros((len(states), len(states))), Ends()
     for partition in states:
         for kind in kinds:
             reached = 0.0
-            for row, probability in choices(chain, partition, kind):
+            for which, (row, probability) in enumerate(choices(chain, partition, kind)):
 
                 def destination(uniform, partition=partition, row=row):
                     move_to(chain, partition)
                     take_step(chain, [uniform if value is None else value for value in row])
                     return number[where_is(chain)]
 
+                ends = common_ends
+                if kind == "relocate":
+                    ends = Ends(conditional(weight, partition, which))
+                elif kind in ("swap", "adjacent"):
+                    ends = Ends([np.exp(min(weight[states[destination(0.0)]] - weight[partition], 0.0))])
                 for state, part in measure_outcomes(destination, ends=ends).items():
                     matrix[number[partition], state] += MOVES[kind] * probability * part
                 reached += probability

@@ -209,26 +209,24 @@ def test_edge_probabilities_agree_with_enumeration(finder, moves):
     assert np.abs((posterior.edge_probabilities(rao_blackwell=False).to_numpy() - exact) / error).max() < BOUND
 
 
-STEPS = 3000
-"""Relocations in a row: each variable about 150 times."""
-
-
 def many_variables():
     return ew.simulate(20, 100, seed=4).data.to_numpy()
 
 
 @by_finder
+@pytest.mark.parametrize("steps", [1000, pytest.param(5000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     "prior", [ew.Sparsity(1.0), ew.Sparsity(1.0) + ew.Paths(range(8), range(8, 16), 0.5) + ew.TierOrder([[0, 1], [2]])]
 )
-def test_after_each_relocation_all_is_as_if_computed_afresh(rng, finder, prior):
+def test_after_each_relocation_all_is_as_if_computed_afresh(rng, finder, prior, steps):
+    """Relocations in a row, of each variable about 50 times."""
     p = 20
     settings = {"prior": prior, "alpha": ALPHA, **FINDERS[finder]}
     chain = make_chain(many_variables(), rng.permutation(p), moves="relocate", **settings)
     fresh = make_chain(many_variables(), range(p), **settings)
     before = chain.state.order.tolist()
-    chosen = rng.integers(p, size=STEPS)
-    draws = drive(chain, np.column_stack([choose_relocation(chain, chosen), rng.random(STEPS)]))
+    chosen = rng.integers(p, size=steps)
+    draws = drive(chain, np.column_stack([choose_relocation(chain, chosen), rng.random(steps)]))
     moved = 0
     for k, dag, order, log_posterior in zip(chosen, *draws, strict=True):
         order = order.tolist()
@@ -238,8 +236,8 @@ def test_after_each_relocation_all_is_as_if_computed_afresh(rng, finder, prior):
         assert fresh.refresh()
         np.testing.assert_array_equal(dag, fresh.dag())
         assert log_posterior == pytest.approx(fresh.log_posterior, rel=0, abs=1e-9)
-    assert chain.moves()["relocation"] == (STEPS, moved)
-    assert STEPS / 10 < moved < STEPS
+    assert chain.moves()["relocation"] == (steps, moved)
+    assert steps / 10 < moved < steps
     np.testing.assert_array_equal(chain.state.family["key"], fresh.state.family["key"])
     for name in ("log_score", "log_prior"):
         np.testing.assert_allclose(chain.state.family[name], fresh.state.family[name], rtol=0, atol=1e-9)

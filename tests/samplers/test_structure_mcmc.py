@@ -238,7 +238,7 @@ def test_the_chain_equals_its_twin(name, rng):
     values = few_values(4)
     chain, twin = make_chain(values, case), make_twin(values, case)
     dag = chain.dag
-    rows = rng.random((1500, 4))
+    rows = rng.random((750, 4))
     chain.rng = Scripted(rows)
     dags, orders, log_posterior = draws_of(chain, chain.advance(len(rows)))
     for new, order, total, row in zip(dags, orders, log_posterior, rows, strict=True):
@@ -255,7 +255,7 @@ def test_the_chain_equals_its_twin_with_more_variables(rng):
     case = Case(Sparsity(0.3) + Ancestors([(0, 3), (4, 3)], -0.4), lambda dag: -0.4 * paths(dag)[[0, 4], 3].sum())
     chain, twin = make_chain(values, case), make_twin(values, case)
     dag = chain.dag
-    rows = rng.random((200, 4))
+    rows = rng.random((100, 4))
     chain.rng = Scripted(rows)
     for new, row in zip(draws_of(chain, chain.advance(len(rows)))[0], rows, strict=True):
         dag = twin.step(dag, *row)
