@@ -36,7 +36,8 @@ def test_equals_the_naive_climb(rng, n, p, score):
         tables = score.prepare(load_data(random_values(rng, n, p)))
         weights = rng.normal(-1, 1, (p, p))
         expected = naive.climb(log_posterior(tables, weights), ~none(p), none(p))
-        np.testing.assert_array_equal(climb_hill(tables, weights, allowed=~none(p), required=none(p)), expected)
+        found = climb_hill(tables, weights, allowed=~none(p), required=none(p), names=range(p))
+        np.testing.assert_array_equal(found, expected)
 
 
 def test_equals_the_naive_climb_within_bounds(rng):
@@ -46,7 +47,7 @@ def test_equals_the_naive_climb_within_bounds(rng):
         weights = np.full((p, p), -0.5)
         required = random_dag(p, rng, density=0.2)
         allowed = (rng.random((p, p)) < 0.6) & ~np.eye(p, dtype=bool)
-        dag = climb_hill(tables, weights, allowed=allowed, required=required)
+        dag = climb_hill(tables, weights, allowed=allowed, required=required, names=range(p))
         np.testing.assert_array_equal(dag, naive.climb(log_posterior(tables, weights), allowed, required))
         assert (dag | ~required).all()
         assert not (dag & ~allowed & ~required).any()
@@ -56,8 +57,10 @@ def test_the_result_is_a_local_maximum_and_its_gain_is_right(rng):
     p = 10
     tables = ew.BGe().prepare(load_data(random_values(rng, 200, p)))
     weights = np.full((p, p), -1.0)
-    dag = none(p)
-    gain = climb(Landscape(tables, weights, ~none(p), none(p)), dag, name_edges(p), 100, 15, new_room(tables, p))
+    dag, fault = none(p), np.zeros(2, int)
+    landscape = Landscape(tables, weights, ~none(p), none(p))
+    gain = climb(landscape, dag, name_edges(p), 100, 15, new_room(tables, p), fault)
+    assert fault.tolist() == [-1, -1]
     height = log_posterior(tables, weights)
     assert is_acyclic(dag)
     np.testing.assert_allclose(gain, height(dag) - height(none(p)), rtol=0, atol=1e-8)
@@ -73,7 +76,8 @@ def test_going_on_for_the_worse_finds_better_dags():
         tables, p = ew.BGe().prepare(dataset), dataset.p
         landscape = Landscape(tables, np.full((p, p), -1.0), ~none(p), none(p))
         first, last = (
-            climb(landscape, none(p), name_edges(p), 100, patience, new_room(tables, p)) for patience in (1, 15)
+            climb(landscape, none(p), name_edges(p), 100, patience, new_room(tables, p), np.empty(2, int))
+            for patience in (1, 15)
         )
         assert last >= first - 1e-9
         better += last > first + 1e-6
@@ -83,7 +87,8 @@ def test_going_on_for_the_worse_finds_better_dags():
 def test_paths_other_than_the_edge_itself(rng):
     p = 7
     find_path = entry(has_path)
-    scratch = ClimbingRoom(np.empty(p, np.int64), (), np.empty(p), np.empty(p, np.int64), np.empty(p, bool))
+    room = np.empty(p, np.int64), (), np.empty(p), np.empty(p, np.int64), np.empty(p, bool), np.empty(2, np.int64)
+    scratch = ClimbingRoom(*room)
     for _ in range(20):
         dag = random_dag(p, rng, density=0.4)
         families = Families(np.zeros((p, p), np.int64), dag.sum(axis=0), np.zeros(p))

@@ -14,6 +14,7 @@ from edgewise._kernels.compiling import inner
 from edgewise._kernels.independence import interface as independence
 from edgewise._kernels.scores import log_det
 from edgewise._kernels.scores.interface import register
+from edgewise.graphs import is_acyclic
 from extensions.agreements import AgreementScore
 
 
@@ -101,6 +102,34 @@ def test_wrong_gains_are_caught():
     )
     with pytest.raises(AssertionError, match=r"gain of 0 given \(\) by 1 is not the difference of local scores"):
         check_score(WrongGains(), make_data("numbers"))
+
+
+class LavishTables(NamedTuple):
+    """The same, of gains that are too large."""
+
+    matrix: np.ndarray
+    constant: np.ndarray
+    on_parents: np.ndarray
+    on_family: np.ndarray
+    most_parents: int
+
+
+class LavishGains(ew.BGe):
+    def prepare(self, dataset):
+        return LavishTables(*super().prepare(dataset))
+
+
+@pytest.mark.slow
+def test_a_search_ends_whatever_gains_a_score_promises():
+    lavish = altered([log_det.gains], right="np.log1p(-square)", wrong="(np.log1p(-square) - 1.0)")["gains"]
+    register(
+        LavishTables,
+        local_score=log_det.local_score,
+        gains=lavish,
+        is_determined=log_det.is_determined,
+        new_room=log_det.new_room,
+    )
+    assert is_acyclic(ew.hill_climb(make_data("numbers"), score=LavishGains()))
 
 
 class SetGains(NamedTuple):

@@ -91,6 +91,22 @@ def test_a_score_that_is_no_number_is_refused_without_chains(ask, parents, value
     assert re.match(rf"The score of 'X\d' given {names} is {value}, but ", check_sentence(str(caught.value)))
 
 
+@pytest.mark.parametrize("learn", [ew.hill_climb, ew.mmhc])
+@pytest.mark.parametrize("parents", [1, 2])
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_a_search_refuses_a_score_that_is_no_number_where_it_looks(learn, parents, value):
+    """The DAG that it would return has only families for which the score is a number."""
+    with pytest.raises(
+        ew.ArgumentError, match=r"The score of 'X\d', with or without 'X\d' among its parents, is"
+    ) as caught:
+        learn(DATA, score=Numberless(parents=parents, value=value))
+    check_sentence(str(caught.value))
+
+
+def test_a_search_leaves_out_families_that_cannot_be():
+    assert not (ew.hill_climb(DATA, score=Numberless(parents=2, value=-np.inf)).sum() == 2).any()
+
+
 def test_families_that_cannot_be_are_left_out_of_exact_sums():
     score = Numberless(parents=2, value=-np.inf)
     for over in ("dags", "orders"):

@@ -1,5 +1,6 @@
 """Hill climbing: the DAG with the best score that is found by changing one edge at a time."""
 
+from collections.abc import Sequence
 from typing import Any, Literal, Unpack, overload
 
 import numpy as np
@@ -10,8 +11,8 @@ from edgewise._kernels.scores.interface import new_room
 from edgewise.data import Data, Reading, load_data
 from edgewise.graphs import BoolMatrix, label_unless
 from edgewise.priors import Constraints, Prior
-from edgewise.scores import Score, local_scores, prepare_score
-from edgewise.scores.refusals import check_local_scores
+from edgewise.scores import Score, prepare_score
+from edgewise.scores.refusals import refuse_edge, refuse_family
 
 from .edges import edge_weights, know_edges, name_edges
 
@@ -28,6 +29,7 @@ def climb_hill(
     *,
     allowed: np.ndarray,
     required: np.ndarray,
+    names: Sequence[str],
 ) -> np.ndarray:
     """Return the best DAG found from the one that has the required edges only.
 
@@ -39,10 +41,18 @@ def climb_hill(
         What each edge adds to the log prior.
     allowed, required : bool, (p, p)
         Which edges may be added, and which are there from the start and stay. The latter must be acyclic.
+    names
+        Of the variables, for the refusal of a score that is no number.
     """
-    dag = np.array(required, dtype=np.bool_)
+    p = len(required)
+    dag, fault = np.array(required, dtype=np.bool_), np.empty(2, np.int64)
     landscape = Landscape(tables, edge_log_prior, allowed, required)
-    climb(landscape, dag, name_edges(len(dag)), MEMORY, PATIENCE, new_room(tables, len(dag)))
+    found = climb(landscape, dag, name_edges(p), MEMORY, PATIENCE, new_room(tables, p), fault)
+    parent, child = fault.tolist()
+    if parent == child >= 0:
+        refuse_family(found, child, np.flatnonzero(dag[:, child]).tolist(), names)
+    if parent >= 0:
+        refuse_edge(found, parent, child, names)
     return dag
 
 
@@ -118,6 +128,5 @@ def hill_climb(
     tables = prepare_score(score, dataset)
     knowledge = know_edges(constraints, dataset.names)
     weights = edge_weights(prior, dataset.names, by="hill_climb")
-    dag = climb_hill(tables, weights, allowed=~knowledge.forbidden, required=knowledge.required)
-    check_local_scores(local_scores(dag, tables), dag, dataset.names)
+    dag = climb_hill(tables, weights, allowed=~knowledge.forbidden, required=knowledge.required, names=dataset.names)
     return label_unless(as_array, dag, dataset.names)

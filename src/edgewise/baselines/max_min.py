@@ -182,5 +182,6 @@ def mmhc(
         edge_weights(prior, dataset.names, by="mmhc"),
         allowed=find_neighbours(association, alpha) & ~knowledge.forbidden,
         required=knowledge.required,
+        names=dataset.names,
     )
     return label_unless(as_array, dag, dataset.names)

@@ -160,7 +160,7 @@ def orient_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Columns ``source`` and ``target`` (column numbers), ``probability`` of that direction, ``reverse`` of the other,
+        Columns ``source`` and ``target``, named as in the pairs, ``probability`` of that direction, ``reverse`` of the other,
         ``joined`` of either, and ``is_told``: whether a direction is told, which then is this one.
     """
     is_forward = pairs["forward"] >= pairs["backward"]

@@ -44,20 +44,29 @@ class Families(NamedTuple):
 
 
 class ClimbingRoom(NamedTuple):
-    """Room for one family, its score and its gains, and for a walk through the ancestors of a node."""
+    """Room for one family, its score and its gains, and for a walk through the ancestors of a node.
+
+    ``fault`` is the parent and the child at which a score was no number.
+    """
 
     members: np.ndarray
     room: Any
     gain: np.ndarray
     stack: np.ndarray
     seen: np.ndarray
+    fault: np.ndarray
 
 
 @inner
 def refresh(landscape, dag, j, families, gain, scratch):
-    """Take the parents of ``j`` from ``dag``, and set column j of ``gain``: of deleting its parents, adding others."""
+    """Take the parents of ``j`` from ``dag``, and set column j of ``gain``: of deleting its parents, adding others.
+
+    Returns whether all scores were numbers, or -inf. If not, ``scratch.fault`` is set to the parent that was to be
+    added or deleted, or to j itself, and to j; and their entry of ``gain`` to what was found.
+    """
     p = dag.shape[0]
     size = 0
+    scratch.fault[1] = j
     for i in range(p):
         if dag[i, j]:
             families.parents[j, size] = i
@@ -67,6 +76,10 @@ def refresh(landscape, dag, j, families, gain, scratch):
     families.number[j] = size
     now = local_score(landscape.score, scratch.members, size, scratch.room)
     families.log_score[j] = now
+    if not now < np.inf:
+        scratch.fault[0] = j
+        gain[j, j] = now
+        return False
     gains(landscape.score, scratch.members, size, j, scratch.room, scratch.gain)
     for i in range(p):
         gain[i, j] = -np.inf
@@ -79,8 +92,16 @@ def refresh(landscape, dag, j, families, gain, scratch):
             scratch.members[place] = j
             other = local_score(landscape.score, scratch.members, place, scratch.room)
             gain[i, j] = other - now - landscape.edge_log_prior[i, j]
+            if not other < np.inf:
+                scratch.fault[0] = i
+                gain[i, j] = other
+                return False
         elif not dag[i, j] and landscape.allowed[i, j] and i != j:
             gain[i, j] = scratch.gain[i] + landscape.edge_log_prior[i, j]
+            if now > -np.inf and not scratch.gain[i] < np.inf:
+                scratch.fault[0] = i
+                return False
+    return True
 
 
 @inner
@@ -133,18 +154,23 @@ def find_best_change(dag, gain, families, noise, key, names, recent, scratch):
 
 
 @kernel
-def climb(landscape, dag, names, memory, patience, room):
+def climb(landscape, dag, names, memory, patience, room, fault):
     """Climb from ``dag``, and leave the best DAG met there; return by how much it is better than the start.
 
     ``room`` is that of the score, and ``names`` are the edges' random numbers, (p, p). The last ``memory`` DAGs are not
-    gone back to. The climb ends after ``patience`` changes without a new best DAG.
+    gone back to. The climb ends after ``patience`` changes without a new best DAG, by the scores of its families: they
+    rise but finitely often, whatever a score says of its gains. Where a score is no number, it is returned, ``dag``
+    stays as it is then, and ``fault`` becomes the parent and the child, or twice the child for a family of the DAG.
     """
     p = dag.shape[0]
     families = Families(np.empty((p, p), np.int64), np.zeros(p, np.int64), np.zeros(p))
-    scratch = ClimbingRoom(np.empty(p, np.int64), room, np.empty(p), np.empty(p, np.int64), np.empty(p, np.bool_))
+    scratch = ClimbingRoom(
+        np.empty(p, np.int64), room, np.empty(p), np.empty(p, np.int64), np.empty(p, np.bool_), fault
+    )
     gain = np.empty((p, p))
     for j in range(p):
-        refresh(landscape, dag, j, families, gain, scratch)
+        if not refresh(landscape, dag, j, families, gain, scratch):
+            return gain[fault[0], j]
     noise = NOISE * np.abs(families.log_score).sum()
 
     key = np.uint64(0)
@@ -161,20 +187,26 @@ def climb(landscape, dag, names, memory, patience, room):
         change, i, j, turned = find_best_change(dag, gain, families, noise, key, names, recent, scratch)
         if change == -np.inf:
             break
+        before = families.log_score[i] + families.log_score[j]
         dag[i, j] = not dag[i, j]
+        height += landscape.edge_log_prior[i, j] if dag[i, j] else -landscape.edge_log_prior[i, j]
         key ^= names[i, j]
         if turned:
             dag[j, i] = True
+            height += landscape.edge_log_prior[j, i]
             key ^= names[j, i]
-            refresh(landscape, dag, i, families, gain, scratch)
-        refresh(landscape, dag, j, families, gain, scratch)
+            if not refresh(landscape, dag, i, families, gain, scratch):
+                return gain[fault[0], i]
+        if not refresh(landscape, dag, j, families, gain, scratch):
+            return gain[fault[0], j]
         recent[oldest] = key
         oldest = (oldest + 1) % memory
-        height += change
+        height += families.log_score[i] + families.log_score[j] - before
         idle += 1
         if height > highest + noise:
             highest = height
             best_dag[:] = dag
             idle = 0
+    fault[:] = -1
     dag[:] = best_dag
     return highest
