@@ -160,8 +160,8 @@ def orient_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Columns ``source`` and ``target``, named as in the pairs, ``probability`` of that direction, ``reverse`` of the other,
-        ``joined`` of either, and ``is_told``: whether a direction is told, which then is this one.
+        Columns ``source`` and ``target``, called as in the pairs, ``probability`` of that direction, ``reverse`` of the
+        other, ``joined`` of either, and ``is_told``: whether a direction is told, which then is this one.
     """
     is_forward = pairs["forward"] >= pairs["backward"]
     return pd.DataFrame(
