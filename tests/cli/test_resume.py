@@ -15,6 +15,7 @@ import pytest
 import edgewise as ew
 from edgewise.cli import clusters, results
 from edgewise.running import checkpoints, engines, plan, runs
+from edgewise.running.frames import read_frames
 from sentences import check_sentence
 
 TABLE = "measurements.csv"
@@ -56,6 +57,12 @@ def start(folder, *arguments):
 def drawn(out):
     """Return how many bytes the chains in a checkpoint have."""
     return sum(path.stat().st_size for path in (out / "checkpoint").glob("chain-*"))
+
+
+def least_iteration(out, chains):
+    """Return how far the last of some chains has come, by its checkpoint."""
+    frames = [read_frames(out / "checkpoint" / f"chain-{number}")[0] for number in range(1, chains + 1)]
+    return min(kept[-1].numbers["iteration"] if kept else 0 for kept in frames)
 
 
 def wait_for(process, condition):
@@ -143,7 +150,8 @@ def test_a_command_that_is_told_to_stop_writes_its_results(run, often, table, tm
     out = tmp_path / "out"
     settings = ("--iterations", "100000000", "--burn-in", "1000", "--thin", "100", "--chains", "2", "--seed", "1")
     command = start(tmp_path, "fit", TABLE, "--out", "out", "--quiet", *settings)
-    wait_for(command, lambda: (out / "checkpoint" / "run.json").exists() and drawn(out) > 20_000)
+    # A chain that is still burning in would stop doing so, and its draws would not be those of the whole run.
+    wait_for(command, lambda: drawn(out) > 20_000 and least_iteration(out, 2) > 5000)
     command.send_signal(number)
     said = command.communicate(timeout=STUCK)[1]
     assert command.returncode == code
