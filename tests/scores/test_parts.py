@@ -76,60 +76,33 @@ def test_strengths_are_the_same_one_by_one_and_all_at_once(kind, test):
     check_test(test, make_data(kind, rows=500))
 
 
-class WrongTables(NamedTuple):
-    """The fields of LogDetScore."""
-
-    matrix: np.ndarray
-    constant: np.ndarray
-    on_parents: np.ndarray
-    on_family: np.ndarray
-    most_parents: int
-
-
-class WrongGains(ew.BGe):
-    def prepare(self, dataset):
-        return WrongTables(*super().prepare(dataset))
-
-
-def test_wrong_gains_are_caught():
-    wrong = altered([log_det.gains], right="np.log1p(-square)", wrong="np.log1p(-0.5 * square)")["gains"]
+def with_gains(name, wrong):
+    """Return BGe with tables of its own by that name, and log1p(-square) in its gains replaced."""
+    tables = NamedTuple(name, list(log_det.LogDetScore.__annotations__.items()))
     register(
-        WrongTables,
+        tables,
         local_score=log_det.local_score,
-        gains=wrong,
+        gains=altered([log_det.gains], right="np.log1p(-square)", wrong=wrong)["gains"],
         is_determined=log_det.is_determined,
         new_room=log_det.new_room,
     )
+
+    class OtherGains(ew.BGe):
+        def prepare(self, dataset):
+            return tables(*super().prepare(dataset))
+
+    return OtherGains()
+
+
+def test_wrong_gains_are_caught():
     with pytest.raises(AssertionError, match=r"gain of 0 given \(\) by 1 is not the difference of local scores"):
-        check_score(WrongGains(), make_data("numbers"))
-
-
-class LavishTables(NamedTuple):
-    """The same, of gains that are too large."""
-
-    matrix: np.ndarray
-    constant: np.ndarray
-    on_parents: np.ndarray
-    on_family: np.ndarray
-    most_parents: int
-
-
-class LavishGains(ew.BGe):
-    def prepare(self, dataset):
-        return LavishTables(*super().prepare(dataset))
+        check_score(with_gains("WrongTables", "np.log1p(-0.5 * square)"), make_data("numbers"))
 
 
 @pytest.mark.slow
 def test_a_search_ends_whatever_gains_a_score_promises():
-    lavish = altered([log_det.gains], right="np.log1p(-square)", wrong="(np.log1p(-square) - 1.0)")["gains"]
-    register(
-        LavishTables,
-        local_score=log_det.local_score,
-        gains=lavish,
-        is_determined=log_det.is_determined,
-        new_room=log_det.new_room,
-    )
-    assert is_acyclic(ew.hill_climb(make_data("numbers"), score=LavishGains()))
+    score = with_gains("LavishTables", "(np.log1p(-square) - 1.0)")
+    assert is_acyclic(ew.hill_climb(make_data("numbers"), score=score))
 
 
 class SetGains(NamedTuple):
