@@ -51,19 +51,21 @@ def _locked(path):
 
 
 def _compile_once(dispatcher, signature):
-    cache = dispatcher._cache
-    if isinstance(cache, NullCache):
+    if isinstance(dispatcher._cache, NullCache):
         return _compile(dispatcher, signature)
     types = hashlib.sha256(str(signature).encode()).hexdigest()[:16]
-    # Numba's own lock comes first, or of two threads of a process each could wait for a kernel that the other compiles.
-    # Kernels do not call each other in circles, so processes do not wait for each other in circles either.
-    with global_compiler_lock, _locked(f"{cache._cache_file._index_path}.{types}.lock"):
-        if {"extensions"} <= compiling.packages_behind(signature) <= {"edgewise", "extensions"}:
-            dispatcher._cache = _ExtensionCache(dispatcher.py_func)
-        try:
-            return _compile(dispatcher, signature)
-        finally:
-            dispatcher._cache = cache
+    # Numba's own lock comes first, or of two threads of a process each could wait for a kernel that the other compiles,
+    # and take the cache that the other uses for an extension for the kernel's own. Kernels do not call each other in
+    # circles, so processes do not wait for each other in circles either.
+    with global_compiler_lock:
+        cache = dispatcher._cache
+        with _locked(f"{cache._cache_file._index_path}.{types}.lock"):
+            if {"extensions"} <= compiling.packages_behind(signature) <= {"edgewise", "extensions"}:
+                dispatcher._cache = _ExtensionCache(dispatcher.py_func)
+            try:
+                return _compile(dispatcher, signature)
+            finally:
+                dispatcher._cache = cache
 
 
 def _save_alone(file, key, data):
