@@ -24,8 +24,9 @@ demo: setup
 # Where the environment forbids bytecode, every process of the tests would first translate all it imports.
 test slow: export PYTHONDONTWRITEBYTECODE :=
 
+# Three workers on two cores: tests of terminals, browsers and processes mostly wait, a tenth of the time with two.
 test: setup
-	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal
+	$(BIN)/python -m pytest --numprocesses 3 --dist worksteal
 
 slow: setup
 	$(BIN)/python -m pytest -m slow --numprocesses 2 --dist worksteal
