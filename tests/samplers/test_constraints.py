@@ -198,7 +198,7 @@ def test_a_run_may_start_anywhere(start):
 def test_an_ancestor_that_no_path_can_reach_is_refused_before_the_run(rng):
     """Three independent variables: with the direct edge forbidden, no order has a path."""
     constraints = ew.Constraints(ancestors=[("X0", "X1")], forbidden=[("X0", "X1")])
-    with pytest.raises(ew.ArgumentError, match="No start was found"):
+    with pytest.raises(ew.ArgumentError, match=r"No start was found.* allow the direct edge"):
         ew.sample(
             rng.standard_normal((500, 3)),
             sampler=ew.MinimalIMAP(),

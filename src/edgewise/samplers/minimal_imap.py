@@ -277,11 +277,16 @@ class MinimalIMAPModel:
                     )
                 return chain
             chain.state.order[:] = agree_with(rng.permutation(self.p), self.knowledge)
+        if self.knowledge is not None and self.knowledge.needed_paths.any():
+            remedy = (
+                "An ancestor whose edge to its descendant is forbidden needs a path through other variables, which the "
+                "data may not show; require the edges of such a path, allow the direct edge, or use the prior "
+                "Ancestors, which excludes nothing."
+            )
+        else:
+            remedy = "Each order leads to one DAG here: let the prior and the constraints exclude fewer."
         raise ArgumentError(
-            f"No start was found: the prior, or constraints on ancestors, exclude the DAGs of {STARTS} random orders. "
-            "An ancestor whose edge to its descendant is forbidden needs a path through other variables, which the "
-            "data may not show; require the edges of such a path, allow the direct edge, or use the prior Ancestors, "
-            "which excludes nothing."
+            f"No start was found: the prior or the constraints exclude the DAGs of {STARTS} random orders. {remedy}"
         )
 
     def _new_chain(self, order: np.ndarray, rng: np.random.Generator, schedule: Schedule) -> OrderChain:
