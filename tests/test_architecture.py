@@ -101,7 +101,7 @@ def test_the_folders_are_those_of_the_table():
     }  # fmt: skip
 
 
-PARTS = ("inner", "inlined", "tuned", "fused", "reduction")
+PARTS = ("inner", "inlined", "fused", "reduction")
 """Decorators of compiled functions that have no wrapper for Python."""
 
 

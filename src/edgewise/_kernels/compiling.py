@@ -1,32 +1,25 @@
 """How every kernel is compiled: without the GIL, with C's rules for division, and quickly.
 
 There are two kinds of compiled functions. *Entries* are called from Python, and cached on disk. *Parts* are called by
-compiled code only: they are linked into whatever calls them and optimised there. Numba by itself would optimise each
-part, turn it into machine code that nobody calls, and optimise it again inside every caller, at every level; that was
-more than half of the time of the first run.
+compiled code only: they are linked into entries, and optimised there.
 """
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import cache, wraps
+from functools import wraps
 from typing import Any
 
-import llvmlite.binding as llvm
 import numpy as np
 from numba import njit
-from numba.core import config, event, typed_passes, types, untyped_passes
-from numba.core.base import BaseContext
+from numba.core import config, event, types
 from numba.core.caching import FunctionCache
-from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler
-from numba.core.compiler_lock import global_compiler_lock
 from numba.core.runtime.nrt import rtsys
-from numba.core.types.functions import BaseFunction
 from numba.extending import overload
 
 from edgewise.errors import ArgumentError
 from edgewise.wording import quote
 
+from .compilers import EntryCompiler, PartCompiler
 from .tables import by_address
 
 IS_UNCOMPILED: bool = getattr(config, "DISABLE_JIT")  # noqa: B009
@@ -64,111 +57,6 @@ def packages_behind(sig: Any) -> set[str]:
     return found
 
 
-class _PartLibrary(JITCodeLibrary):
-    """Code that is linked into other code, but neither optimised as a whole nor executable by itself."""
-
-    def finalize(self) -> None:
-        for library in dict.fromkeys(self._linking_libraries):
-            self._reload_init.update(library._reload_init)
-            self._final_module.link_in(library._get_module_for_linking(), preserve=True)
-        self._prepare()
-        self._final_module.verify()
-        # All that Numba looks for at an address are the environments of the functions.
-        environments = [v.name for v in self._final_module.global_variables if v.name.startswith("_ZN08NumbaEnv")]
-        stub = llvm.parse_assembly("\n".join(f'@"{name}" = common global i8* null' for name in environments))
-        self._codegen._add_module(stub)
-        self._codegen._engine.finalize_object()
-        self._finalized = True
-
-    def _prepare(self) -> None:
-        """Do what is to be done before the code is linked into other code."""
-
-
-class _TunedLibrary(_PartLibrary):
-    """The same, but optimised as a whole before it is linked."""
-
-    def _prepare(self) -> None:
-        self._optimize_final_module()
-
-
-@contextmanager
-def _answers_remembered() -> Iterator[None]:
-    """Have Numba find only once what an operator returns, for each combination of types, and the size of a type.
-
-    It tries every definition of an operator in turn, those for text, sets and dates included, wherever one stands in
-    the code: a seventh of the time of the first run. For the size of a variable it has LLVM read a module.
-    """
-    operators: Any = BaseFunction
-    resolve = operators.get_call_type
-    found: dict[Any, Any] = {}
-    contexts: Any = BaseContext
-    measure = contexts.get_abi_sizeof
-
-    def recall(function: Any, context: Any, args: Any, kws: Any) -> Any:
-        if kws or getattr(function.typing_key, "__module__", None) != "_operator":
-            return resolve(function, context, args, kws)
-        call = function.typing_key, tuple(args)
-        if call not in found:
-            found[call] = resolve(function, context, args, kws)
-        return found[call]
-
-    operators.get_call_type = recall
-    contexts.get_abi_sizeof = cache(measure)
-    try:
-        yield
-    finally:
-        operators.get_call_type = resolve
-        contexts.get_abi_sizeof = measure
-
-
-_NEEDLESS = {
-    typed_passes.AnnotateTypes,
-    typed_passes.DumpParforDiagnostics,
-    typed_passes.InlineOverloads,
-    untyped_passes.FindLiterallyCalls,
-    untyped_passes.InlineClosureLikes,
-    untyped_passes.InlineInlinables,
-    untyped_passes.LiteralPropagationSubPipelinePass,
-    untyped_passes.LiteralUnroll,
-    untyped_passes.MakeFunctionToJitFunction,
-    untyped_passes.RewriteDynamicRaises,
-    untyped_passes.WithLifting,
-}
-"""Passes of Numba over the code for what no kernel has: functions within functions, ``with``, messages made while an
-exception is raised, loops over types, and types written beside the code."""
-
-
-class _Compiler(Compiler):
-    """Numba's compiler, without the passes that nothing here needs: a sixth of the time of the first run."""
-
-    def define_pipelines(self) -> list[Any]:
-        (manager,) = super().define_pipelines()
-        manager.passes = [(each, told) for each, told in manager.passes if each not in _NEEDLESS]
-        return [manager]
-
-
-class _EntryCompiler(_Compiler):
-    """The same, with a memory."""
-
-    def compile_extra(self, func: Callable[..., Any]) -> Any:
-        with global_compiler_lock, _answers_remembered():
-            return super().compile_extra(func)
-
-
-class _PartCompiler(_Compiler):
-    """The same, with a library of the kind above."""
-
-    library: type[_PartLibrary] = _PartLibrary
-
-    def __init__(self, typingctx: Any, targetctx: Any, library: Any, *rest: Any) -> None:
-        part = self.library(targetctx.codegen(), "part") if library is None else library
-        super().__init__(typingctx, targetctx, part, *rest)
-
-
-class _TunedCompiler(_PartCompiler):
-    library = _TunedLibrary
-
-
 _options: dict[str, Any] = {
     "nogil": True,
     "error_model": "numpy",
@@ -176,7 +64,7 @@ _options: dict[str, Any] = {
     "fastmath": False,
     "forceinline": False,
 }
-_part_options: dict[str, Any] = {**_options, "_nrt": False, "no_cpython_wrapper": True, "pipeline_class": _PartCompiler}
+_part_options: dict[str, Any] = {**_options, "_nrt": False, "no_cpython_wrapper": True, "pipeline_class": PartCompiler}
 # Unless told otherwise, a function is compiled with the inlining and the arithmetic of the one that calls it first.
 
 
@@ -184,7 +72,7 @@ def _entry(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Return the decorator for a kind of entries."""
 
     def decorate(function: Callable[..., Any]) -> Any:
-        compiled = njit(pipeline_class=_EntryCompiler, **_options | options)(function)
+        compiled = njit(pipeline_class=EntryCompiler, **_options | options)(function)
         if not IS_UNCOMPILED:
             compiled._cache = _Cache(function)
             compiled.typeof_pyval = lambda value: by_address(type(compiled).typeof_pyval(compiled, value))
@@ -222,10 +110,6 @@ inner = _part()
 inlined = _part(forceinline=True)
 """As ``inner``, for functions that are part of the step of a chain and take many arrays. A call of one that is not
 inlined hands over every array with its shape and strides, and costs as much as the step itself."""
-
-tuned = _part(pipeline_class=_TunedCompiler)
-"""As ``inner``, for the loop that all steps of a chain are made in. It is optimised by itself first, and again in the
-entry that calls it, which takes a second more and makes steps up to a tenth quicker."""
 
 fused = _part(fastmath={"contract"})
 """As ``inner``, for passes where a product and a sum may be one instruction with one rounding."""

@@ -25,6 +25,11 @@ class Tables(types.NamedTuple):
         described = f"{cls.__module__} {cls.__qualname__} {self.fields} {self.name}"
         self.name = f"{cls.__name__} {hashlib.sha256(described.encode()).hexdigest()[:16]}"
 
+    @property
+    def key(self) -> str:
+        """What tells types apart, compared all the time: Numba would look at every member and at theirs."""
+        return self.name
+
 
 @cache
 def by_address(kind: Any) -> Any:

@@ -13,7 +13,7 @@ import numpy as np
 from ..basics.bits import list_members
 from ..basics.metropolis import ACCEPTED
 from ..beliefs.settling import establish
-from ..compiling import in_place, inner, tuned
+from ..compiling import in_place, inner
 from .drawing import is_written, write_draw, write_family
 from .state import ADJACENT, RELOCATE, WRAP
 from .ways import evaluate, exchange_ends, exchange_neighbours, list_found, relocate
@@ -75,7 +75,7 @@ def climb(state, target, views, variables):
     return moved
 
 
-@tuned
+@inner
 def run(state, target, views, pace, uniforms, recorder, draws):
     """Take one step for each row of ``uniforms``, whose two numbers choose the move and decide it.
 
