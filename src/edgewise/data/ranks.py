@@ -28,5 +28,5 @@ def normal_scores(values: np.ndarray) -> np.ndarray:
 def _scores_of_ranks(n: int) -> np.ndarray:
     """Return the normal scores of the ranks 1, 1.5, 2, ..., n, which all columns of a table share."""
     rank = np.arange(2, 2 * n + 1) / 2
-    # Blom's (1958) offset of 3/8.
-    return np.array([NormalDist().inv_cdf(share) for share in ((rank - 3 / 8) / (n + 1 / 4)).tolist()])
+    shares = (rank - 3 / 8) / (n + 1 / 4)  # Blom's (1958) offset of 3/8
+    return np.array(list(map(NormalDist().inv_cdf, shares.tolist())))

@@ -108,12 +108,17 @@ class DrawTable:
         """
         draws = self.log_score.size
         for block in split(0, len(source), draws, at_once=INDICATORS_AT_ONCE):
-            has_source = self.has_parent(source[block])
-            edge = np.arange(block.stop - block.start)
-            found = np.empty((*self.log_score.shape, len(edge)), dtype=bool)
+            # Edges into one variable are found together, as a row for each of its families.
+            by_target = [
+                (node, edges, self.has_parent(source[block][edges]))
+                for node, edges in ((node, np.flatnonzero(target[block] == node)) for node in np.unique(target[block]))
+            ]
+            found = np.empty((*self.log_score.shape, block.stop - block.start), dtype=bool)
             for chain in range(len(found)):
                 for part, rows in self.rows(chain):
-                    found[chain, part] = has_source[rows[:, target[block]], edge]
+                    some = found[chain, part]
+                    for node, edges, has_source in by_target:
+                        some[:, edges] = has_source[rows[:, node]]
             for few in split(block.start, block.stop, draws):
                 yield few, found[..., few.start - block.start : few.stop - block.start]
 

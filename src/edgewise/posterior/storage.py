@@ -100,7 +100,9 @@ class DrawFile:
         self._chunk = max(ENTRIES_PER_CHUNK // p, 1)
         with writing(self.path):
             self._draft = _Draft(self._part)
-            self._file = h5netcdf.File(self._draft, "w")
+            # Through h5netcdf, which looks up all dimensions each time, it takes longer to read and write draws.
+            self._arrays = h5py.File(self._draft, "w", track_order=True)
+            self._file = h5netcdf.File(self._arrays, "w")
             self._file.dimensions = {"chain": chains, "draw": None, "node": p, "position": p}
             for name, dimensions in DRAWN.items():
                 chunks = (1, self._chunk, p)[: len(dimensions)]
@@ -129,10 +131,10 @@ class DrawFile:
         start = self._written[chain]
         stop = self._written[chain] = start + number
         with writing(self.path):
-            if stop > self._file.dimensions["draw"].size:
+            if stop > self._arrays["log_score"].shape[1]:
                 self._file.resize_dimension("draw", stop)
             for name, array in waiting._asdict().items():
-                self._file.variables[name][chain, start:stop] = array[:number]
+                self._arrays[name][chain, start:stop] = array[:number]
             self._draft.check()
 
     def gather(self, draws: int, families: Families) -> DrawTable:
@@ -142,7 +144,7 @@ class DrawFile:
                 self._write(chain, draws - written)
         with writing(self.path):
             self._file.resize_dimension("draw", draws)
-            drawn = {name: _unless_large(name, self._file.variables[name]) for name in DRAWN}
+            drawn = {name: _unless_large(name, self._arrays[name]) for name in DRAWN}
         return DrawTable(**drawn, **dict(zip(FAMILIES, families, strict=True)))
 
     def finish(self, posterior: Posterior) -> Posterior:
@@ -170,7 +172,7 @@ class DrawFile:
             self._file.attrs["edgewise_format"] = FORMAT
             self._file.attrs["about"] = text
             self._file.attrs["sha256"] = _checksum(text, drawn | arrays)
-            self._file.close()
+            self._close()
             self._draft.check()
             self._draft.close()
             self._part.replace(self.path)
@@ -185,9 +187,13 @@ class DrawFile:
 
     def __exit__(self, *_: object) -> None:
         """Leave nothing behind unless the file was finished."""
-        self._file.close()
+        self._close()
         self._draft.close()
         self._part.unlink(missing_ok=True)
+
+    def _close(self) -> None:
+        self._file.close()
+        self._arrays.close()
 
 
 def save(posterior: Posterior, path: str | os.PathLike[str]) -> None:

@@ -26,7 +26,8 @@ def draw_place(log_weight, first, last, uniform):
     """Draw one of the places from ``first`` to ``last`` by weights given as logarithms, which are replaced."""
     top = log_weight[first]
     for i in range(first + 1, last + 1):
-        top = max(top, log_weight[i])
+        if log_weight[i] > top:
+            top = log_weight[i]
     total = 0.0
     before = np.nan
     weight = 0.0

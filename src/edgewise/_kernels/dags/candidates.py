@@ -160,7 +160,8 @@ def draw_set_with(sets, node, allowed, needed, log_total, uniform):
     run = sets.first_run[node]
     for first in range(start, end, RUN):
         if sets.core[run] & ~allowed == 0:
-            for i in range(first, min(first + RUN, end)):
+            last = first + RUN if first + RUN < end else end
+            for i in range(first, last):
                 s = np.int64(sets.heaviest[i])
                 # Rounding errors may leave a rest of the random number: it is not for sets that have no weight.
                 if s & ~allowed == 0 and s & needed == needed and sets.ordered[i] > -np.inf:

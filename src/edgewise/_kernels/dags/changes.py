@@ -143,7 +143,9 @@ def turn_edges(pair, target, views, room, rng):
     """Turn covered edges: one if that is to be weighed, else many. Return how many families a turn changed, if any."""
     number = 0
     for _ in range(1 if is_weighed(views) else TURNS * pair.order.shape[0]):
-        number = max(number, turn_edge(pair, target, room, rng))
+        changed = turn_edge(pair, target, room, rng)
+        if changed > number:
+            number = changed
     return number
 
 

@@ -118,7 +118,9 @@ def log_order(pair, target, room):
         for w in range(pair.parents.shape[1]):
             word = pair.parents[v, w] | target.earlier[v, w]
             while word != np.uint64(0):
-                after = max(after, pair.position[w * WORD + first(word)] + 1)
+                next_to_it = pair.position[w * WORD + first(word)] + 1
+                if next_to_it > after:
+                    after = next_to_it
                 word &= word - np.uint64(1)
         opened[after] += 1
         opened[pair.position[v] + 1] -= 1

@@ -111,7 +111,8 @@ def propose(pair, target, room, k, rng):
     if chosen == k:
         return chosen, number
     shift(pair, k, chosen)
-    for j in range(min(k, chosen), max(k, chosen) + 1):
+    first, last = (k, chosen) if k < chosen else (chosen, k)
+    for j in range(first, last + 1):
         u = pair.order[j]
         place = sets.place[u, node]
         if u == node or place >= 0:

@@ -74,7 +74,8 @@ def strength(test, members, size, node, x, room):
     room.members[size] = x
     room.members[size + 1] = node
     _, left = factor_family(test.correlation, room.members, size + 1, room.triangle)
-    taken = room.triangle[(size + 1) * (size + 2) // 2 + size] ** 2
+    root = room.triangle[(size + 1) * (size + 2) // 2 + size]
+    taken = root * root
     return fisher_z(test, size, taken / (taken + left))
 
 

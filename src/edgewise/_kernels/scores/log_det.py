@@ -91,7 +91,8 @@ def gains(score, members, size, node, room, gain):
 def is_determined(score, members, size, room):
     """The factor of the family is still in the room; what it leaves of the child may be no number at all."""
     node = members[size]
-    return not room.triangle[size * (size + 1) // 2 + size] ** 2 > SINGULAR * score.matrix[node, node]
+    left = room.triangle[size * (size + 1) // 2 + size]
+    return not left * left > SINGULAR * score.matrix[node, node]
 
 
 register(LogDetScore, local_score=local_score, gains=gains, is_determined=is_determined, new_room=new_room)

@@ -111,7 +111,8 @@ def weigh_exchanges(judge, memo, row, node, size):
         for x in range(gain.shape[0]):
             if x != node and rules.edge[rules.row[node], x] == TESTED:
                 probability = 1 / (1 + np.exp(present - gain[x] - judge.edge[x, node]))
-                memo.exchange[row, x] = max(memo.exchange[row, x], probability)
+                if probability > memo.exchange[row, x]:
+                    memo.exchange[row, x] = probability
 
 
 @inner
@@ -185,7 +186,9 @@ def add_edge_odds(judge, memo, family, order, weights, family_parents, directed,
                 elif has(memo.ancestors, x, v):
                     if not has(memo.parents, x, v) or is_above_otherwise(memo, judge.earlier, v, x):
                         forward = -np.inf
-                top = max(forward, backward, 0.0)
+                top = forward if forward > backward else backward
+                if top < 0.0:
+                    top = 0.0
                 if top == np.inf:
                     directed[v, x] += weights[t] * (forward == np.inf)
                     directed[x, v] += weights[t] * (backward == np.inf)
