@@ -112,4 +112,5 @@ def test_options_are_equal_and_hashed_as_numba_does():
     with _shortcuts():
         assert [[one == other for other in sets] for one in sets] == equal
         assert [hash(one) for one in sets] == hashes
+        assert sets[0] != "options"
     assert equal[0] == [True, False, True, False, False]

@@ -134,8 +134,10 @@ def _follow_variables_at_the_end() -> Callable[..., None]:
     return run
 
 
-def _have_same_options(one: Any, other: Any) -> bool:
+def _have_same_options(one: Any, other: Any) -> Any:
     """Compare the options that either has set; all others have their defaults in both."""
+    if not isinstance(other, TargetConfig):
+        return NotImplemented
     return all(getattr(one, name) == getattr(other, name) for name in one._values.keys() | other._values.keys())
 
 
