@@ -521,8 +521,9 @@ def check_tables(model, log_weight, nodes):
         np.testing.assert_allclose(sets.log_weight[block], weights, rtol=1e-9)
         within = [[some for some in range(len(weights)) if some & ~s == 0] for s in range(len(weights))]
         np.testing.assert_allclose(sets.log_sum[block], [logsumexp(weights[some]) for some in within], rtol=1e-9)
-        assert (sets.ordered[block][1:] <= sets.ordered[block][:-1]).all()
-        np.testing.assert_array_equal(sets.ordered[block], sets.log_weight[block][sets.heaviest[block]])
+        heaviest = sets.heaviest[block]
+        np.testing.assert_array_equal(sets.log_weight[block][heaviest], np.sort(sets.log_weight[block])[::-1])
+        np.testing.assert_array_equal(sets.top[block], [np.isin(heaviest, some).argmax() for some in within])
 
 
 @pytest.mark.parametrize("label", TABLES)

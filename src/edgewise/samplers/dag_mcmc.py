@@ -89,7 +89,7 @@ class DagMCMC(Sampler):
     ----------
     candidates
         How many likely parents of each variable to sum over. ``"auto"``: all others with up to 15 variables, else up to
-        12, up to 16 for a variable that is probably joined to more, or fewer where tables would take more than 120 MB.
+        12, up to 16 for a variable that is probably joined to more, or fewer where tables would take more than 100 MB.
 
     Examples
     --------

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from edgewise._kernels.basics.bits import pack
-from edgewise._kernels.dags.candidates import RUN, CandidateSets, DagTarget, fill_sets
+from edgewise._kernels.dags.candidates import CandidateSets, DagTarget, fill_sets
 from edgewise._kernels.scores.interface import new_room
 from edgewise.graphs import BoolMatrix
 from edgewise.priors import Knowledge
@@ -20,7 +20,7 @@ PROBABLE = 0.05
 """From which probability on variables count as probably joined."""
 
 MOST_SETS = 2**22
-"""Most subsets of candidates in all tables together, 120 MB."""
+"""Most subsets of candidates in all tables together, 100 MB."""
 
 FEWEST = 1e-4
 """How probable an edge must be, in either direction, to earn its ends a place among the candidates."""
@@ -73,11 +73,18 @@ def make_target(
     for v in range(p):
         block = slice(sets.start[v], sets.start[v] + (1 << sets.number[v]))
         sets.heaviest[block] = np.argsort(-sets.log_weight[block], kind="stable")
-        sets.ordered[block] = sets.log_weight[block][sets.heaviest[block]]
-        starts = np.arange(0, 1 << sets.number[v], RUN)
-        runs = slice(sets.first_run[v], sets.first_run[v] + len(starts))
-        sets.core[runs] = np.bitwise_and.reduceat(sets.heaviest[block], starts)
+        sets.top[block] = _find_tops(sets.heaviest[block], int(sets.number[v]))
     return target
+
+
+def _find_tops(heaviest: np.ndarray, candidates: int) -> np.ndarray:
+    """Return, for each set, the first place among ``heaviest`` that has a subset of it."""
+    top = np.empty(len(heaviest), np.int32)
+    top[heaviest] = np.arange(len(heaviest))
+    for k in range(candidates):
+        without, with_it = np.moveaxis(top.reshape(-1, 2, 1 << k), 1, 0)
+        np.minimum(with_it, without, out=with_it)
+    return top
 
 
 def share_moves(probability: np.ndarray) -> np.ndarray:
@@ -136,7 +143,6 @@ def _new_sets(ranked: np.ndarray, joined: np.ndarray, required: BoolMatrix, most
         listed[v, : len(row)] = row
     sizes = 1 << number.astype(np.int64)
     total = int(sizes.sum())
-    runs = -(-sizes // RUN)
     return CandidateSets(
         member=member,
         number=number.astype(np.int64),
@@ -146,9 +152,7 @@ def _new_sets(ranked: np.ndarray, joined: np.ndarray, required: BoolMatrix, most
         log_weight=np.empty(total),
         log_sum=np.empty(total),
         heaviest=np.empty(total, np.int32),
-        ordered=np.empty(total),
-        first_run=np.cumsum(runs) - runs,
-        core=np.empty(int(runs.sum()), np.int64),
+        top=np.empty(total, np.int32),
     )
 
 

@@ -21,9 +21,8 @@ class CandidateSets(NamedTuple):
     ``member[v, k]`` is the k-th candidate of v, of ``number[v]``, and ``place[v, u]`` the k of u, -1 if it is none;
     ``row[v]`` lists candidates and required parents in index order, and ends with -1. The sets of v begin at
     ``start[v]``: set s has the log weight ``log_weight[start[v] + s]``, and ``log_sum`` is that of its subsets
-    together. ``heaviest`` lists the sets of v by weight, and ``ordered`` their log weights. They are cut into runs,
-    from ``first_run[v]`` on, and ``core`` is what the sets of a run have in common: where that is not allowed, none of
-    them is.
+    together. ``heaviest`` lists the sets of v by weight, and ``top[start[v] + s]`` is where in it the first subset of s
+    stands.
     """
 
     member: np.ndarray
@@ -34,14 +33,7 @@ class CandidateSets(NamedTuple):
     log_weight: np.ndarray
     log_sum: np.ndarray
     heaviest: np.ndarray
-    ordered: np.ndarray
-    first_run: np.ndarray
-    core: np.ndarray
-
-
-RUN = 16
-"""Sets in a run. The heaviest sets share the strongest parents, and where the order excludes one of these, hundreds of
-sets are passed over at once."""
+    top: np.ndarray
 
 
 class DagTarget(NamedTuple):
@@ -155,19 +147,16 @@ def draw_set_with(sets, node, allowed, needed, log_total, uniform):
     ``log_total`` is the log sum of the weights of all such sets.
     """
     start = sets.start[node]
-    end = start + (1 << sets.number[node])
     chosen = np.int64(0)
-    run = sets.first_run[node]
-    for first in range(start, end, RUN):
-        if sets.core[run] & ~allowed == 0:
-            last = first + RUN if first + RUN < end else end
-            for i in range(first, last):
-                s = np.int64(sets.heaviest[i])
-                # Rounding errors may leave a rest of the random number: it is not for sets that have no weight.
-                if s & ~allowed == 0 and s & needed == needed and sets.ordered[i] > -np.inf:
-                    chosen = s
-                    uniform -= math.exp(sets.ordered[i] - log_total)
-                    if uniform < 0.0:
-                        return chosen
-        run += 1
+    for i in range(start + sets.top[start + allowed], start + (1 << sets.number[node])):
+        s = np.int64(sets.heaviest[i])
+        if s & ~allowed == 0 and s & needed == needed:
+            log_weight = sets.log_weight[start + s]
+            # Rounding errors may leave a rest of the random number: it is not for sets that have no weight.
+            if log_weight == -np.inf:
+                break
+            chosen = s
+            uniform -= math.exp(log_weight - log_total)
+            if uniform < 0.0:
+                break
     return chosen
