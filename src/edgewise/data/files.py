@@ -206,9 +206,10 @@ def _parse_rows(
             fields = [field.replace(",", ".") if _is_numeral(field) else field for field in fields]
         numbers = [to_float(field) for field in fields]
         cells.extend(numbers)
-        for column, (field, value) in enumerate(zip(fields, numbers, strict=True)):
-            if math.isnan(value) and field.strip().lower() not in MISSING:
-                text.setdefault(column, {})[number - 1] = field.strip()
+        if any(map(math.isnan, numbers)):
+            for column, (field, value) in enumerate(zip(fields, numbers, strict=True)):
+                if math.isnan(value) and field.strip().lower() not in MISSING:
+                    text.setdefault(column, {})[number - 1] = field.strip()
     values = np.array(cells).reshape(-1, len(names))
     if not text:
         return pd.DataFrame(values, columns=names)

@@ -11,7 +11,7 @@ those of columns scaled to unit variance; the effect of i on j is multiplied by 
 are in the units of the data.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -245,15 +245,24 @@ def _summarise(
             of_pair[:, part] = block[:, source[few], target[few]].T
         ends = [(1 - interval) / 2, (1 + interval) / 2]
         if given_path:
-            present = [values[values != 0] for values in of_pair]
-            summary[0, few] = [values.mean() if len(values) else np.nan for values in present]
-            summary[1:, few] = np.transpose([np.quantile(values, ends) if len(values) else ends for values in present])
-            summary[1:, few][:, np.isnan(summary[0, few])] = np.nan
+            summary[:, few] = _summarise_nonzero(of_pair, ends)
         else:
             summary[0, few] = of_pair.mean(axis=1)
             summary[1:, few] = np.quantile(of_pair, ends, axis=1, overwrite_input=True)
     summary = _in_units_of_data(summary, parameters.unit, source, target)
     return pd.DataFrame(dict(zip(("mean", "lower", "upper"), summary, strict=True)))
+
+
+def _summarise_nonzero(rows: np.ndarray, ends: Sequence[float]) -> np.ndarray:
+    """Return the mean and two quantiles of what is not zero in each row; not numbers where all is."""
+    present = np.sort(np.where(rows == 0, np.inf, rows), axis=1).T
+    number = (rows != 0).sum(axis=1)
+    last = np.maximum(number - 1, 0)
+    place = np.multiply.outer(ends, last)
+    below = place.astype(int)
+    low, high = (np.take_along_axis(present, at, axis=0) for at in (below, np.minimum(below + 1, last)))
+    with np.errstate(invalid="ignore"):
+        return np.where(number > 0, [rows.sum(axis=1) / number, *(low + (high - low) * (place - below))], np.nan)
 
 
 def _in_units_of_data(effects: np.ndarray, unit: np.ndarray, source: np.ndarray, target: np.ndarray) -> np.ndarray:
