@@ -128,7 +128,9 @@ def test_the_focus_is_not_lost(simulated, open_page):
 
 
 def test_names_that_differ_in_case_only_are_both_found(open_page):
-    page = open_page(sample(ew.simulate(3, 100, seed=1).data.set_axis(["Raf", "RAF", "two\nlines"], axis=1)))
+    page = open_page(
+        sample(ew.simulate(3, 100, seed=1).data.set_axis(["Raf", "RAF", "two\nlines"], axis=1)), has_charts=True
+    )
     for typed, found in (("Raf", "Raf"), ("RAF", "RAF"), ("raf", "Raf"), ("twolines", "two\nlines")):
         page.locator("#search").fill(typed)
         assert page.locator("#panel h3").text_content() == found
@@ -236,7 +238,7 @@ def test_the_table_sorts_by_every_column(simulated, open_page):
 
 
 def test_the_table_filters_by_name(simulated, open_page):
-    page = open_page(simulated)
+    page = open_page(simulated, has_charts=True)
     whole = read_table(page)
     page.locator("#filter").fill("x1")
     kept = read_table(page)
@@ -419,7 +421,7 @@ def test_text_stands_out_from_its_background(simulated, open_page, scheme):
 
 
 def test_it_prints(simulated, open_page):
-    page = open_page(simulated, color_scheme="dark")
+    page = open_page(simulated, has_charts=True, color_scheme="dark")
     page.emulate_media(media="print")
     for hidden in ("#threshold", "#more", "#panel", "#zoom-in"):
         assert not page.locator(hidden).is_visible()
@@ -435,14 +437,14 @@ def test_it_prints(simulated, open_page):
 def test_charts_are_drawn_when_they_come_near_or_are_printed(simulated, open_page):
     drawn = "[...document.querySelectorAll('.chart')].map(chart => chart.querySelector('.main-svg') !== null)"
     height = "document.documentElement.scrollHeight"
-    page = open_page(simulated)
+    page = open_page(simulated, has_charts=True)
     assert not any(page.evaluate(drawn))
     assert page.evaluate("window.Plotly") is None
     before = page.evaluate(height)
     page.locator("nav a[href='#heat-map']").click()
     page.wait_for_selector("#chart-edges .heatmaplayer")
     assert page.evaluate(height) == before  # what is below does not move away from the reader
-    page = open_page(simulated)
+    page = open_page(simulated, has_charts=True)
     page.pdf()
     assert all(page.evaluate(drawn))
 

@@ -164,7 +164,9 @@ def test_edge_probabilities_agree_with_enumeration_under_constraints_and_an_orde
 
 
 @pytest.mark.parametrize(("function", "right", "wrong"), [
-    ("exchange", "is_rejected(log_ratio, uniform)", "is_rejected(0.5 * log_ratio, uniform)"),
+    pytest.param(
+        "exchange", "is_rejected(log_ratio, uniform)", "is_rejected(0.5 * log_ratio, uniform)", marks=pytest.mark.slow
+    ),
     ("relocate", "passed += scratch.without[j] - scratch.within[j]", "passed += scratch.without[j]"),
 ])  # fmt: skip
 def test_a_wrong_step_is_caught(monkeypatch, function, right, wrong):

@@ -337,7 +337,7 @@ def test_edge_probabilities_agree_with_enumeration_under_constraints_and_an_orde
 
 @pytest.mark.parametrize(("function", "right", "wrong"), [
     ("join", " - log_ways(size, part)", ""),
-    ("relocate", "2 * elements, uniform)", "2 * elements, 0.8 * uniform)"),
+    pytest.param("relocate", "2 * elements, uniform)", "2 * elements, 0.8 * uniform)", marks=pytest.mark.slow),
 ])  # fmt: skip
 def test_a_wrong_step_is_caught(monkeypatch, function, right, wrong):
     broken = altered([vars(kernels)[name] for name in (function, "step", "run")], right=right, wrong=wrong)
