@@ -110,9 +110,9 @@ PLOTLY = re.compile('(?<=<script type="text/plain" id="plotly">).*?(?=</script>)
 def open_page(open_file, write_report):
     """Return a function that opens the report of a posterior; where a chart is to be drawn, it must have charts."""
 
-    def open_page(posterior, viewport="desktop", *, has_charts=SCREENSHOTS.exists(), **options):
+    def open_page(posterior, viewport="desktop", *, has_charts=False, **options):
         path = write_report(posterior)
-        if not has_charts:
+        if not (has_charts or SCREENSHOTS.exists()):
             without = path.with_suffix(".without.html")
             if not without.exists():
                 without.write_text(PLOTLY.sub("", path.read_text(encoding="utf-8")), encoding="utf-8")
