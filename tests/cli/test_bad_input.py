@@ -169,6 +169,7 @@ def test_nothing_is_sampled_before_out_is_known_to_be_good(run, table, monkeypat
     refused(run("demo", "--out", table.name))
 
 
+@pytest.mark.slow
 def test_a_bad_table_in_a_process_of_its_own(run_alone, tmp_path):
     table, words = BAD_TABLES["linear combination"]
     table.to_csv(tmp_path / "bad.csv", index=False)

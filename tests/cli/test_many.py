@@ -125,6 +125,7 @@ def test_bad_input_is_one_sentence(run, plates, tmp_path, arguments, match):
 
 
 @pytest.mark.filterwarnings("ignore:.*forkpty.*:DeprecationWarning")
+@pytest.mark.slow
 def test_ctrl_c_in_a_terminal_ends_with_what_is_done(terminal, plates, tmp_path):
     """The first set would take hours, and has begun when its checkpoint is there."""
     screen = terminal(

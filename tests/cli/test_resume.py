@@ -124,6 +124,7 @@ def test_a_command_may_be_killed_at_any_moment(run, often, undisturbed, tmp_path
     kill_and_resume(run, tmp_path, undisturbed, np.random.default_rng(1).random(20))
 
 
+@pytest.mark.slow
 def test_a_command_that_is_killed_again_and_again_goes_on(run, often, undisturbed, tmp_path):
     out = tmp_path / "out"
     for words in (("fit", TABLE, "--out", "out", *LONG), ("resume", "out", "--quiet")):
@@ -425,6 +426,7 @@ def test_a_disk_that_cannot_be_written_to_is_told_of(run, fitted, table, tmp_pat
         assert run("resume", disk / "out", "--quiet").code == 0
 
 
+@pytest.mark.slow
 def test_a_directory_that_vanishes_is_told_of(run, often, table, tmp_path):
     out = tmp_path / "out"
     command = start(tmp_path, "fit", TABLE, "--out", "out", "--iterations", "1000000000", "--quiet")

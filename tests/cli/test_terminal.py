@@ -69,6 +69,7 @@ def test_progress_appears_and_ctrl_c_keeps_what_was_drawn(endless, tmp_path):
     assert draws == (posterior.info["iterations_done"] - 1000) // 1000 > 0
 
 
+@pytest.mark.slow
 def test_ctrl_c_during_burn_in_makes_some_draws_and_keeps_them(endless, tmp_path):
     screen = endless("--burn-in", "0.99")
     screen.expect("it/s")
@@ -92,6 +93,7 @@ def test_a_second_ctrl_c_leaves_at_once(endless, tmp_path):
     assert os.listdir(tmp_path / "out") == ["checkpoint"]
 
 
+@pytest.mark.slow
 def test_a_narrow_terminal_shows_whole_lines(terminal, table):
     # Enough iterations for several blocks: one by itself has no rate.
     screen = terminal("fit", table.name, "--out", "out", *QUICK, "--iterations", "100000", columns=60)

@@ -60,6 +60,7 @@ def test_false_alarms_are_rare():
     assert count_alarms(1000, seed=2) <= 4
 
 
+@pytest.mark.slow
 def test_lax_limits_would_be_noticed(monkeypatch):
     monkeypatch.setattr(columns, "SKEWNESS", 0.0)
     monkeypatch.setattr(columns, "CHANCE", 0.5)

@@ -148,6 +148,7 @@ def test_an_error_names_the_piece_and_leaves_no_file(work, tmp_path):
     assert [path.name for path in (tmp_path / "kept").iterdir()] == [pieces[0].file]
 
 
+@pytest.mark.slow
 def test_an_interrupt_ends_the_workers_and_leaves_only_finished_pieces(work, tmp_path):
     """Two pieces, one short and one that would take an hour: interrupted when one is kept and the other has begun."""
     kept, mark, log = tmp_path / "kept", tmp_path / "mark", tmp_path / "log"

@@ -34,7 +34,9 @@ def values():
 
 
 @with_few_rows
-@pytest.mark.parametrize("settings", [PAPER, {"parents": "grow-shrink", "moves": "auto"}])
+@pytest.mark.parametrize(
+    "settings", [PAPER, pytest.param({"parents": "grow-shrink", "moves": "auto"}, marks=pytest.mark.slow)]
+)
 def test_the_same_draws_as_with_the_function_in_python(values, settings):
     draws = [
         ew.sample(

@@ -576,6 +576,7 @@ def coverage(seeds):
     return np.sum(counts, axis=0)
 
 
+@pytest.mark.slow
 def test_intervals_cover_the_truth_when_the_dag_is_sampled():
     """20 sets of 56 pairs: 1095 of 1120 covered, and 189 of the 213 with a nonzero effect, when written.
 

@@ -604,6 +604,7 @@ def test_every_feature_agrees_with_enumeration():
     assert largest_z_score(sample_five(), exact, features) < bound(features)
 
 
+@pytest.mark.slow
 def test_a_target_that_is_slightly_off_is_caught():
     """The same check against the target with half the sparsity."""
     features = list(scalar_features(5))

@@ -130,6 +130,7 @@ def test_the_same_on_threads(data, found):
 
 @pytest.mark.parametrize("workers", [2.0, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("is_kept", [True, pytest.param(False, marks=pytest.mark.slow)])
+@pytest.mark.slow
 def test_the_same_on_workers(data, found, workers, is_kept, tmp_path):
     out = tmp_path / "out" if is_kept else None
     check_same(found, ew.sample_many(data, seed=1, workers=workers, out=out, **QUICK))

@@ -82,6 +82,7 @@ def test_edge_probabilities_agree_with_enumeration():
     assert largest_z_score(five_variables(), seed=1) < BOUND
 
 
+@pytest.mark.slow
 def test_a_wrong_acceptance_rule_is_caught(monkeypatch):
     """The same check on the same chain, but for an acceptance probability of the square root of the ratio."""
     broken = altered(

@@ -85,6 +85,7 @@ def test_edge_probabilities_agree_with_enumeration(monkeypatch, prior, log_prior
 
 
 @pytest.mark.parametrize("label", ["sparsity", "tiers", "paths"])
+@pytest.mark.slow
 def test_counting_a_dag_once_for_each_order_would_be_caught(label):
     prior, log_prior, _ = CASES[label]
     assert largest_z_score(draw(prior), exact(log_prior, copies=count_orders)) > BOUND

@@ -170,6 +170,7 @@ def test_all_orders_are_reached_and_their_probabilities_kept(rng, finder, moves,
     assert (np.linalg.matrix_power(matrix, 20) > 0).all()
 
 
+@pytest.mark.slow
 def test_a_wrong_conditional_is_caught(rng, monkeypatch):
     """The same check, when positions are drawn with the square roots of their weights."""
     broken = altered(

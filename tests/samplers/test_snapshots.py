@@ -45,7 +45,14 @@ CASES = [
     *((sampler, "mixed") for sampler in ("dags", "grow-shrink", "order", "structure")),
     *((sampler, "interventions") for sampler in ("dags", "grow-shrink", "partition", "structure")),
 ]
-by_case = pytest.mark.parametrize(("sampler", "case"), CASES, ids=[" - ".join(case) for case in CASES])
+by_case = pytest.mark.parametrize(
+    ("sampler", "case"),
+    [
+        # What no other test compiles.
+        pytest.param(*case, marks=[pytest.mark.slow] * (case == ("target dags", "levels")), id=" - ".join(case))
+        for case in CASES
+    ],
+)
 
 
 @cache

@@ -203,6 +203,7 @@ def broken_run():
     return altered(kernels, right=" + np.log(edges / new_edges)", wrong="")["run"]
 
 
+@pytest.mark.slow
 def test_a_wrong_ratio_of_acceptance_is_caught(broken_run, monkeypatch):
     monkeypatch.setattr(sampler, "run", broken_run)
     assert imbalance(few_values(3), CASES["sparsity"]) > 1e-3
@@ -303,6 +304,7 @@ def test_edge_probabilities_agree_with_enumeration(five_variables, reversal):
     assert largest_z_score(*five_variables, seed=1, reversal=reversal) < BOUND
 
 
+@pytest.mark.slow
 def test_a_wrong_ratio_of_acceptance_is_caught_by_sampling(five_variables, broken_run, monkeypatch):
     monkeypatch.setattr(sampler, "run", broken_run)
     assert largest_z_score(*five_variables, seed=1, reversal=0.8) > BOUND

@@ -284,6 +284,7 @@ def heat_the_prior_too(monkeypatch):
     "break_it",
     [exchange_by_log_posterior, exchange_with_the_wrong_sign, exchange_without_a_rule, heat_the_prior_too],
 )
+@pytest.mark.slow
 def test_a_wrong_rule_is_caught(monkeypatch, break_it):
     settings = full_conditioning("paths")
     break_it(monkeypatch)
@@ -301,6 +302,7 @@ def rates(chain, rounds):
     return accepted / proposed
 
 
+@pytest.mark.slow
 def test_the_ladder_settles_where_neighbours_exchange_equally_often():
     """From a ladder that is crowded at its cold end.
 
@@ -529,6 +531,7 @@ def modes_seen(chain, iterations):
 @pytest.mark.parametrize(
     ("parents", "moves"), [pytest.param("full", "adjacent", marks=pytest.mark.slow), ("grow-shrink", "auto")]
 )
+@pytest.mark.slow
 def test_tempering_visits_both_modes_in_the_right_proportion(share, parents, moves):
     """A single chain stays in the mode where it starts. Of eight tempered chains, half start in each.
 

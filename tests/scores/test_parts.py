@@ -94,6 +94,7 @@ def with_gains(name, wrong):
     return OtherGains()
 
 
+@pytest.mark.slow
 def test_wrong_gains_are_caught():
     with pytest.raises(AssertionError, match=r"gain of 0 given \(\) by 1 is not the difference of local scores"):
         check_score(with_gains("WrongTables", "np.log1p(-0.5 * square)"), make_data("numbers"))
