@@ -41,6 +41,12 @@ FAULTS = {
         "log_ratio = -math.log(max(outsiders, 1)) - target.log_share[node]",
         f"{TWIN}[outside-one candidate]",
     ),
+    "where allowed sets begin, for all candidates but the last": Fault(
+        "samplers/dag_target.py",
+        "for k in range(candidates):",
+        "for k in range(candidates - 1):",
+        f"{TWIN}[relocate-all candidates]",
+    ),
     "edges from the second word of variables": Fault(
         "_kernels/dags/changes.py",
         "if w == i // WORD else np.uint64(0)",
