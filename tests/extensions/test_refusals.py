@@ -178,7 +178,9 @@ def test_terms_that_give_no_number_away_from_the_start_are_refused(value, sample
     values[:, 2] += values[:, 0] + values[:, 1]
     data = None if sampler is None else values
     settings = {"nodes": ["X0", "X1", "X2"]} if sampler is None else {"sampler": sampler}
-    with pytest.raises(ew.ArgumentError, match="must return a number below infinity") as error:
+    with pytest.raises(
+        ew.ArgumentError, match="function of RootTables in the prior must return a number below"
+    ) as error:
         ew.sample(
             data,
             prior=WithTerm(RootTables(np.array([0.0, value, 0.0]))),

@@ -1,6 +1,7 @@
 """Priors from files say what the same priors say in Python."""
 
 import json
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -8,6 +9,7 @@ import pytest
 
 import edgewise as ew
 from edgewise.priors import reading
+from edgewise.priors.prior_files import _make
 from sentences import check_sentence
 
 NAMES = ["EGF", "EGFR", "RAS", "7"]
@@ -117,6 +119,17 @@ def test_beliefs_about_edges_of_one_kind(read, belief, argument):
 )
 def test_what_has_another_form_is_refused(refusal, text, words):
     assert words in refusal(text)
+
+
+def test_numbers_of_a_prior_from_outside_are_read_whatever_they_are_called():
+    @dataclass(frozen=True)
+    class OutDegree:
+        limit: int
+        strength: float = 1.0
+
+    assert _make("out_degree", OutDegree, {"limit": "2", "strength": "1.5"}) == OutDegree(2, 1.5)
+    with pytest.raises(ew.ArgumentError, match="limit of out_degree must be a number, but it is 'two'"):
+        _make("out_degree", OutDegree, {"limit": "two"})
 
 
 def test_a_file_that_is_not_there(tmp_path):

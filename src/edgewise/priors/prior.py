@@ -93,7 +93,8 @@ class DagTerm(Term):
     def __post_init__(self) -> None:
         if not is_registered(self.tables):
             raise ArgumentError(
-                f"No compiled function is registered for terms of a prior of the type {type(self.tables).__name__}."
+                f"No compiled function is registered for terms of a prior of the type {type(self.tables).__name__}: "
+                "call register of edgewise._kernels.beliefs.terms beside the function."
             )
 
     def describe(self) -> str:

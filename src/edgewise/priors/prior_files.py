@@ -109,9 +109,12 @@ def _make(key: str, kind: Any, given: Any) -> Prior:
     for parameter in fields(kind):
         if parameter.default is MISSING and parameter.name not in given:
             raise ArgumentError(f"{key} has no {parameter.name}: add it.")
-    settings = dict(given)
-    if "strength" in settings:
-        settings["strength"] = _as_number(settings["strength"], f"strength of {key}")
+    # A file has text where an argument is a number; one that must be whole, but is not, is refused by the prior.
+    types = {parameter.name: parameter.type for parameter in fields(kind)}
+    settings = {
+        name: _as_number(value, f"{name} of {key}") if types[name] in (int, float) else value
+        for name, value in given.items()
+    }
     made: Prior = kind(**settings)
     return made
 

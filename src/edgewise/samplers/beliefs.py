@@ -30,6 +30,7 @@ from edgewise.priors import (
     Terms,
     TierTerm,
 )
+from edgewise.wording import enumerate_items
 
 
 def make_rules(p: int, knowledge: Knowledge | None) -> Rules:
@@ -115,9 +116,11 @@ def agree_with(order: Sequence[int] | np.ndarray, knowledge: Knowledge | None) -
     return np.array(agreed)
 
 
-def weigh_functions(functions: Sequence[FunctionTerm], order: np.ndarray, structure: Structure) -> bool:
+def weigh_functions(
+    functions: Sequence[FunctionTerm], order: np.ndarray, beliefs: Beliefs, structure: Structure
+) -> bool:
     """Set what functions written in Python say of the present DAG; return whether it is possible at all."""
-    _check_terms(structure.value[0, TERMS])
+    _check_terms(beliefs, structure.value[0, TERMS])
     if functions:
         structure.value[0, FUNCTION] = _evaluate(functions, structure.parents, order)
     return bool(structure.value[0, FUNCTION] > -np.inf)
@@ -153,19 +156,21 @@ class Questions:
         """Raise what stopped the loop, if a function or a compiled term did."""
         if self._failure is not None:
             raise self._failure
-        _check_terms(self._structure.value[1, TERMS])
+        _check_terms(self.views.beliefs, self._structure.value[1, TERMS])
 
 
-def _check_terms(value: float) -> None:
+def _check_terms(beliefs: Beliefs, value: float) -> None:
     """Refuse what compiled terms said of a DAG, if it is no log prior."""
     if not value < np.inf:
-        refuse_term(value)
+        refuse_terms(beliefs, value)
 
 
-def refuse_term(returned: object) -> NoReturn:
+def refuse_terms(beliefs: Beliefs, returned: object) -> NoReturn:
     """Refuse compiled terms of a prior for what they returned, or what is known of it."""
+    names = enumerate_items([type(tables).__name__ for tables in beliefs.terms])
     raise ArgumentError(
-        f"A compiled term of the prior must return a number below infinity for each DAG, but it returned {returned}."
+        f"The compiled function of {names} in the prior must return a number below infinity for each DAG, but it "
+        f"returned {returned}."
     )
 
 

@@ -21,7 +21,7 @@ from edgewise.priors.contradictions import exclude_paths
 from edgewise.scores import Score, prepare_score
 from edgewise.tasks import IsOver, never
 
-from .beliefs import Questions, agree_with, make_beliefs, refuse_term, unless_empty
+from .beliefs import Questions, agree_with, make_beliefs, refuse_terms, unless_empty
 from .candidates import add_coparents, advance, explore, warm_up
 from .dag_target import ALL_CANDIDATES, MOST_CANDIDATES, MOST_SETS, make_target
 from .minimal_imap import MinimalIMAPModel
@@ -294,8 +294,8 @@ class DagMCMCChain(RecordingChain):
         )  # fmt: skip
         if questions is not None:
             questions.raise_failure()
-        if outcome == ASK:
-            refuse_term("inf or nan")
+            if outcome == ASK:
+                refuse_terms(questions.views.beliefs, "inf or nan")
 
     @property
     def log_posterior(self) -> float:

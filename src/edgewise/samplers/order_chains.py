@@ -84,8 +84,9 @@ class OrderChain(RecordingChain):
         """Recompute the DAG and its scores from the order; return False if the DAG is excluded."""
         is_possible = bool(self._work(EVALUATE))
         self._check_scores()
-        if self.structure is not None:
-            return weigh_functions(self.model.functions, self.state.order, self.structure) and is_possible
+        beliefs, structure = self.model.beliefs, self.structure
+        if beliefs is not None and structure is not None:
+            return weigh_functions(self.model.functions, self.state.order, beliefs, structure) and is_possible
         return is_possible
 
     def _check_scores(self) -> None:

@@ -259,7 +259,10 @@ class StructureMCMCChain(RecordingChain):
         order = np.empty(0, np.int64) if along is None else along
         establish_dag(self.state, model.target, self._cache, model.beliefs, structure, order)
         structure.value[0, FUNCTION] = 0.0
-        return weigh_functions(model.functions, structure.asked_order, structure) and self.log_posterior > -np.inf
+        return (
+            weigh_functions(model.functions, structure.asked_order, model.beliefs, structure)
+            and self.log_posterior > -np.inf
+        )
 
     def _renew(self) -> bool:
         """Find all else by the DAG."""
