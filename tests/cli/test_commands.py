@@ -173,7 +173,8 @@ def test_the_summary_shows_the_most_probable_pairs(fitted):
     assert 0 < told < joined
     assert lines[-8:-2] == [
         f"{joined} pairs of variables are joined with probability 0.5 or more; the direction can be told in {told} of "
-        "them. DAGs were drawn from their posterior, each DAG counted once, with the score BGe.",
+        "them. DAGs were drawn from their posterior by jumps from the sum over all orders and local moves, with all "
+        "parent sets, each DAG counted once, with the score BGe.",
         ew.load(fitted.folder / "out" / "posterior.nc").advice,
         "",
         "Open out/report.html in a browser.",

@@ -6,7 +6,7 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cache
-from math import inf
+from math import inf, log
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,17 +17,24 @@ from scipy.stats import chi2, t
 
 import edgewise as ew
 from compiled import altered, entry
-from edgewise._kernels.dags import beyond, candidates, changes, free_moves, loop, pairs, relocation
+from edgewise._kernels.dags import beyond, candidates, changes, free_moves, jumps, loop, outsiders, pairs, relocation
 from edgewise._kernels.summaries import edge_odds
 from edgewise.data import load_data
 from edgewise.graphs import compelled_edges
 from edgewise.posterior.edge_errors import directed_error, joined_error, told_error
 from edgewise.priors import Ancestors, Constraints, EdgeBeliefs, LogPrior, Paths, Prior, Sparsity, TierOrder
-from edgewise.samplers import DagMCMC, Schedule
+from edgewise.samplers import DagMCMC, Schedule, order_sums
 from edgewise.samplers import candidates as pilots
 from edgewise.samplers import dag_mcmc as sampler
 from edgewise.samplers.beliefs import Questions
-from edgewise.samplers.dag_target import _make_cells, _widen_hubs, make_target, share_moves
+from edgewise.samplers.dag_target import (
+    COST_OF_OUTSIDERS,
+    _make_cells,
+    _widen_hubs,
+    heat_target,
+    make_target,
+    share_moves,
+)
 from edgewise.scores import BGe, GaussianBIC
 from exact.intervals import measure_outcomes
 from exact.modular import all_dags, count_in_place, layers
@@ -46,12 +53,17 @@ pytestmark = with_few_rows
 
 
 class Case(NamedTuple):
-    """A prior, in the sampler's terms and as a function of the DAG beyond single edges; constraints; candidates."""
+    """A prior, in the sampler's terms and as a function of the DAG beyond single edges; constraints; candidates.
+
+    ``keeps_outsiders`` if parents that are no candidates are not drawn with the others.
+    """
 
     prior: Prior = Sparsity(0.5)
     beyond: Any = None
     constraints: Constraints | None = None
     candidates: int = 2
+    keeps_outsiders: bool = False
+    heat: float = 1.0
 
 
 def reaches_last(dag):
@@ -84,7 +96,11 @@ THREE = {
     "all candidates": Case(),
     "one candidate": Case(candidates=1),
     "believed edges": Case(JOINED),
+    "one candidate, outsiders kept": Case(candidates=1, keeps_outsiders=True),
     "no candidates": Case(JOINED, candidates=0),
+    "no candidates, outsiders kept": Case(JOINED, candidates=0, keeps_outsiders=True),
+    "heated": Case(candidates=1, heat=0.5),
+    "roots": Case(constraints=Constraints(roots=[1])),
     "uneven candidates": Case(JOINED, constraints=Constraints(forbidden=[(1, 2)])),
     "required and forbidden": Case(constraints=Constraints(required=[(2, 0)], forbidden=[(1, 2)]), candidates=0),
     "tiers": Case(constraints=Constraints(tiers=[[1], [0]]), candidates=1),
@@ -112,8 +128,14 @@ def know(case, p):
 
 def make_model(values, case, *, score=None):
     p = values.shape[1]
-    sampler = DagMCMC(candidates=case.candidates)
-    return sampler.prepare(load_data(values), score or BGe(), case.prior, know(case, p))
+    sampler = DagMCMC(candidates=case.candidates, tempering=False)
+    model = sampler.prepare(load_data(values), score or BGe(), case.prior, know(case, p))
+    if case.keeps_outsiders:
+        model = replace(model, target=model.target._replace(outsider=np.full((p, 1), -1)))
+    if case.heat < 1:
+        target = heat_target(model.target, case.heat)
+        model = replace(model, target=target._replace(sums=order_sums.sum_over_orders(target.sets, target.earlier)))
+    return model
 
 
 def make_chain(model, *, seed=0, schedule=ALWAYS):
@@ -154,13 +176,21 @@ def make_twin(values, case, model):
     proposal = np.full((p, p), 0.5 / p)
     for node in range(p):
         np.add.at(proposal[node], target.likely[node], 0.5 * np.diff(target.likely_sum[node], prepend=0.0))
+    candidates = [np.flatnonzero(row >= 0).tolist() for row in target.sets.place]
+    log_weight = weigh(values, case)
+
+    def heated(node, parents):
+        outsiders = len(parents - set(candidates[node]))
+        return case.heat * log_weight(node, parents) + COST_OF_OUTSIDERS * log(case.heat) * outsiders
+
     return NaivePairs(
         p,
-        log_weight=weigh(values, case),
-        candidates=[np.flatnonzero(row >= 0).tolist() for row in target.sets.place],
+        log_weight=heated if case.heat < 1 else log_weight,
+        candidates=candidates,
         share=np.exp(target.log_share),
         proposal=proposal,
         turns=changes.TURNS * p if model.beliefs is None else 1,
+        most_drawn=0 if case.keeps_outsiders else outsiders.MOST_DRAWN,
         knowledge=know(case, p),
         log_beyond=believe(case),
     )
@@ -337,16 +367,38 @@ MISTAKES = {
         "paths", ("reverse", "parents", "outside", "edge"),
     ),
     "parents are drawn from all candidates": (
-        [candidates.draw_set_with, candidates.draw_set, relocation.propose, *RELOCATING],
-        ("if s & ~allowed == 0 and", "if"), "all candidates", ("relocate",),
+        [candidates.draw_set_with, candidates.draw_set, relocation.redraw_candidates, relocation.propose, *RELOCATING],
+        ("low = allowed & last", "low = last"), "all candidates", ("relocate",),
     ),
     "positions are weighed by the own parents only": (
         [relocation.weigh_positions, relocation.propose, *RELOCATING],
         ("log_weight[low] = passed + own", "log_weight[low] = own"), "all candidates", ("relocate",),
     ),
-    "a parent that is no candidate may be passed": (
-        [relocation.is_bound, relocation.weigh_positions, relocation.propose, *RELOCATING],
-        ("pair.extra[last] > 0 and", "False and"), "one candidate", ("relocate",),
+    "a parent that is kept may be passed": (
+        [relocation.is_outsider, relocation.weigh_positions, relocation.propose, *RELOCATING],
+        ("pair.extra[node] > 0 and", "False and"), "one candidate, outsiders kept", ("relocate",),
+    ),
+    "what passed variables weigh with an outsider is left out": (
+        [relocation.weigh_positions, relocation.propose, *RELOCATING],
+        ("passed += without - add_logs(pair.log_weight[u], toggled[u])", "pass"), "no candidates", ("relocate",),
+    ),
+    "passed variables never get an outsider": (
+        [relocation.propose, *RELOCATING],
+        ("(chosen < k and rng.random() < share)", "False"), "no candidates", ("relocate",),
+    ),
+    "what the moved variable weighs with outsiders is left out": (
+        [relocation.redraw_own, relocation.propose, *RELOCATING],
+        ("return log_excess(pair, target, room, node, 0)", "return 0.0"), "no candidates", ("relocate",),
+    ),
+    "outsiders of a reversed edge are not weighed": (
+        [changes.reverse_edge, *CHANGING],
+        ("log_ratio += log_excess(pair, target, room, i, 0) + log_excess(pair, target, room, j, 2)", "pass"),
+        "one candidate", ("reverse",),
+    ),
+    "outsiders are drawn among descendants": (
+        [outsiders.weigh_outsiders, outsiders.log_present, outsiders.log_excess, outsiders.draw_outsider,
+         outsiders.add_outsiders, outsiders.draw_family, changes.redraw_parents, changes.change_family, *CHANGING],
+        ("if u != given and not has(room.below, i, u):", "if u != given:"), "no candidates", ("parents",),
     ),
     "the number of those to choose from is left out": (
         [changes.change_outsider, changes.change_family, *CHANGING],
@@ -382,7 +434,7 @@ MISTAKES = {
     ),
     "the other end of a reversed edge has parents below both": (
         [changes.reverse_edge, *CHANGING],
-        ("room.below[0, w] |= room.below[1, w]", "pass"), "believed edges", ("reverse",),
+        ("below[2, w] = below[0, w] | below[1, w]", "below[2, w] = below[1, w]"), "believed edges", ("reverse",),
     ),
     "how many parents there are to pick from is left out": (
         [changes.log_ways, changes.reverse_edge, changes.turn_edge, changes.turn_edges, *CHANGING],
@@ -415,6 +467,33 @@ MISTAKES = {
     "how many there are to swap with is left out": (
         [changes.swap_parent, changes.change_family, *CHANGING],
         (" - room.log_number[sets.number[other]]", ""), "uneven candidates", ("swap",),
+    ),
+    "a jump goes to DAGs as often as they have orders": (
+        [jumps.log_choice, jumps.jump, *LOOP], ("return log_total", "return 0.0"), "all candidates", ("jump",),
+    ),
+    "what outsiders weigh in a jump is left out": (
+        [jumps.log_excess_of_all, jumps.jump, *LOOP],
+        ("total += log_excess_by_jump(pair, target, room, v, rng)", "pass"), "one candidate", ("jump",),
+    ),
+    "for what an outsider may have come is left out": (
+        [jumps.log_exchanges, jumps.log_excess_by_jump, jumps.log_excess_of_all, jumps.draw_by_jump, jumps.draw_all,
+         jumps.jump, *LOOP],
+        ("total += EXCHANGED / (number + 1) * share_of(log_sum - log_back)", "pass"), "one candidate", ("jump",),
+    ),
+    "it is not weighed that a candidate could come back": (
+        [jumps.draw_by_jump, jumps.draw_all, jumps.jump, *LOOP],
+        ("return log_total - log_back", "return log_total"), "one candidate", ("jump",),
+    ),
+    "that there could be a second outsider is left out": (
+        [outsiders.log_present, jumps.log_excess_by_jump, jumps.log_excess_of_all, jumps.draw_by_jump, jumps.draw_all,
+         jumps.jump, *LOOP],
+        ("log_one -= add_logs(0.0, weigh_outsiders(pair, target, room, node, chosen, one, i))", "pass"),
+        "no candidates", ("jump",),
+    ),
+    "what the prior says of paths is ignored in a jump": (
+        [jumps.jump, *LOOP],
+        ("elif beyond == pair.beyond[0] or not is_rejected(beyond - pair.beyond[0], rng.random()):", "else:"),
+        "paths", ("jump",),
     ),
     "how many edges there are to remove is left out": (
         [free_moves.change_edge, *CHANGING], ("- math.log(edges + 1)", ""), "paths", ("edge",),
@@ -514,9 +593,9 @@ def check_tables(model, log_weight, nodes):
         np.testing.assert_allclose(sets.log_weight[block], weights, rtol=1e-9)
         within = [[some for some in range(len(weights)) if some & ~s == 0] for s in range(len(weights))]
         np.testing.assert_allclose(sets.log_sum[block], [logsumexp(weights[some]) for some in within], rtol=1e-9)
-        heaviest = sets.heaviest[block]
-        np.testing.assert_array_equal(sets.log_weight[block][heaviest], np.sort(sets.log_weight[block])[::-1])
-        np.testing.assert_array_equal(sets.top[block], [np.isin(heaviest, some).argmax() for some in within])
+        last = (1 << sets.number[node] // 2) - 1
+        halves = [[some for some in rest if (some ^ s) & ~last == 0] for s, rest in enumerate(within)]
+        np.testing.assert_allclose(sets.log_half[block], [logsumexp(weights[some]) for some in halves], rtol=1e-9)
 
 
 @pytest.mark.parametrize("label", TABLES)
@@ -593,8 +672,13 @@ def test_a_chain_keeps_up_what_it_knows(label):
     for _ in range(50):
         chain.advance(7)
         check_state(chain)
-    without = {"reverse", "parents", "swap"} if THREE[label].candidates == 0 else set()
-    assert all(accepted > 0 for kind, (made, accepted) in chain.moves().items() if made and kind not in without)
+    assert all(accepted > 0 for kind, (made, accepted) in chain.moves().items() if made and can_move(kind, label))
+
+
+def can_move(kind, label):
+    """Return whether moves of a kind are often accepted, in runs of few iterations."""
+    needs_candidates = kind in ("reverse", "parents", "swap")
+    return kind != "jump" and not (needs_candidates and THREE[label].candidates == 0)
 
 
 # -- starts
@@ -696,12 +780,16 @@ def test_a_chain_that_looks_for_a_better_start_leaves_nothing_behind(number):
         assert not faults(chain.dag, constraints)
 
 
-def test_a_chain_that_finds_no_better_start_stays(monkeypatch):
-    chain = make_chain(make_model(few_values(4), Case(Sparsity(0.5) + LogPrior(irregular))))
+@pytest.mark.parametrize("can_jump", [False, True])
+def test_a_chain_that_finds_no_better_start_stays(monkeypatch, can_jump):
+    model = make_model(few_values(4), Case(Sparsity(0.5) + LogPrior(irregular)))
+    if not can_jump:
+        model = replace(model, target=model.target._replace(sums=order_sums.no_sums(4)))
+    chain = make_chain(model)
     order, dag, log_posterior = chain.state.order.copy(), chain.dag, chain.log_posterior
     monkeypatch.setattr(sampler, "STARTS", 0)
-    put, refusals = chain.put, iter([False])
-    monkeypatch.setattr(chain, "put", lambda dag: next(refusals, True) and put(dag))
+    establish, refusals = chain._establish, iter([False])
+    monkeypatch.setattr(chain, "_establish", lambda task: establish(task) and next(refusals, True))
     chain.seek()
     np.testing.assert_array_equal(chain.state.order, order)
     np.testing.assert_array_equal(chain.dag, dag)
@@ -783,10 +871,10 @@ def weigh_dags(label, n=15):
     )
 
 
-def find_errors(label, number, *, iterations=20_000):
+def find_errors(label, number, *, iterations=20_000, tempering="auto"):
     """Sample; return the errors of all measures, and how large they are by chance, from batches of draws."""
     posterior = ew.sample(
-        few_values(4), sampler=DagMCMC(candidates=number), prior=FOUR[label].prior,
+        few_values(4), sampler=DagMCMC(candidates=number, tempering=tempering), prior=FOUR[label].prior,
         constraints=FOUR[label].constraints, iterations=iterations, burn_in=0.05, thin=1, chains=4, seed=1,
         progress=False,
     )  # fmt: skip
@@ -833,6 +921,15 @@ def test_long_runs_agree_with_enumeration_within_one_in_a_hundred(label, number)
 
 def test_full_runs_without_candidates_agree_with_enumeration():
     error, chance = find_errors("much", 0)
+    assert (error <= BOUND * chance + RARE).all()
+
+
+@pytest.mark.parametrize(
+    "label",
+    [pytest.param(name, marks=[pytest.mark.slow] * (name not in ("beliefs", "layers", "much"))) for name in FOUR],
+)
+def test_tempered_runs_agree_with_enumeration(label):
+    error, chance = find_errors(label, 1, tempering=True)
     assert (error <= BOUND * chance + RARE).all()
 
 
@@ -1100,7 +1197,7 @@ def test_more_than_64_variables(rng):
     check_state(chain)
     before = model.knowledge.before
     assert chain.state.log_order[0] == pytest.approx(log_order(tuple(orders[-1].tolist()), as_dag(dags[-1]), before))
-    assert all(accepted > 0 for _, accepted in chain.moves().values())
+    assert all(accepted > 0 for kind, (_, accepted) in chain.moves().items() if kind != "jump")
     assert len(np.unique(dags, axis=0)) > 500
     for row in rng.integers(len(dags), size=10):
         dag, order = dags[row], orders[row]
@@ -1138,13 +1235,14 @@ def test_every_draw_satisfies_the_constraints():
         not_ancestors=[(0, 8)],
     )
     posterior = ew.sample(
-        few_values(12, 60), sampler=DagMCMC(candidates=3), constraints=constraints, iterations=3000, thin=10,
+        few_values(12, 60), sampler=DagMCMC(candidates=3), constraints=constraints, iterations=6000, thin=10,
         burn_in=0, chains=2, seed=1, progress=False,
     )  # fmt: skip
     dags = np.unique(posterior.dags().reshape(-1, 12, 12), axis=0)
     assert len(dags) > 300
     assert not any(faults(dag, constraints) for dag in dags)
-    assert all((made > 0) and (accepted > 0) for chain in posterior.moves for made, accepted in chain.values())
+    for chain in posterior.moves:
+        assert all(made > 0 and (accepted > 0 or kind == "jump") for kind, (made, accepted) in chain.items())
 
 
 @pytest.mark.parametrize(("p", "n"), [(2, 20), (8, 5), (8, 8)])
@@ -1204,12 +1302,6 @@ def test_candidates_are_those_most_probably_joined():
     np.testing.assert_allclose(target.likely_sum[:, -1], 1.0, rtol=1e-12)
 
 
-@pytest.mark.parametrize(("p", "number"), [(2, 1), (15, 14), (16, 12), (100, 12), (1100, 11)])
-def test_the_number_of_candidates_suits_the_number_of_variables(p, number):
-    resolved = DagMCMC().resolve(load_data(np.random.default_rng(1).standard_normal((4, p))))
-    assert resolved == DagMCMC(candidates=number)
-
-
 def breaks_down(dag):
     if dag.sum() > 2:
         raise ZeroDivisionError("more than two edges")
@@ -1245,7 +1337,7 @@ def test_wrong_settings_are_refused(number):
 
 @pytest.mark.parametrize("number", [0, 3.0, np.float64(3), np.int8(3)])
 def test_a_number_of_candidates_is_whole(number):
-    assert repr(DagMCMC(candidates=number)) == f"DagMCMC(candidates={int(number)})"
+    assert repr(DagMCMC(candidates=number)) == f"DagMCMC(candidates={int(number)}, tempering='auto')"
 
 
 @pytest.mark.slow

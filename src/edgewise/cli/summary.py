@@ -178,7 +178,8 @@ def _method(info: dict[str, Any]) -> str:
         return "DAGs were drawn from the prior alone, without data."
     sampler, score = info["sampler"], info["score"]["name"]
     if sampler["name"] == "DagMCMC":
-        return f"DAGs were drawn from their posterior, each DAG counted once, with the score {score}."
+        by = f" by {info['engine']}" if info.get("engine") else ""
+        return f"DAGs were drawn from their posterior{by}, each DAG counted once, with the score {score}."
     if sampler["name"] in DRAWN:
         most = f"at most {sampler['max_parents']} parents of each variable"
         return f"DAGs were drawn by {DRAWN[sampler['name']]}, with {most} and the score {score}."

@@ -165,6 +165,7 @@ _IS_DATA = is_dict(
 RECORD: dict[str, Check] = {
     "data": _maybe(lambda value: _IS_DATA(value) and _are_gaps(value) and _are_levels(value)),
     "sampler": is_dict({}, {"name": is_text, "max_parents": _maybe(is_count)}),
+    "engine": _maybe(is_text),
     "score": _maybe(
         is_dict({}, {"name": is_text, "alpha_mu": _is_number, "alpha_w": _maybe(_is_number)}),
     ),

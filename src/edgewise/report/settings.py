@@ -111,6 +111,7 @@ def _rows(info: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "Learner", _text(info.get("learner"))
         yield "Replicates", _text(info.get("replicates"))
     yield "Sampled", _part(info.get("sampler"))
+    yield "Drawn by", _text(info.get("engine"))
     yield "Score", _part(info.get("score"))
     yield "Prior", _prior(info.get("prior"))
     yield "Known for certain", _constraints(info.get("constraints"))

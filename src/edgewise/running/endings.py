@@ -109,6 +109,7 @@ def record_run(
     return as_plain(
         {
             **plan.record,
+            "engine": plan.sampler.describe_engine(plan.model),
             "data": plan.record["data"] and {**plan.record["data"], **_describe_data(plan, request), "findings": seen},
             "schedule": {**asdict(ending.schedule), "burn_in": ending.burn_in},
             "iterations_done": ending.iterations,

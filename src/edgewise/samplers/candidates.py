@@ -78,26 +78,43 @@ def explore(
     p = dataset.p
     model = _families_only(dataset, score, terms, knowledge)
     before = np.zeros((p, p), bool) if knowledge is None else knowledge.before
-    judge = Judge(model.target.score, model.target.edge, model.target.rules, pack(before.T))
-    directed, exchanged = np.zeros((2, p, p))
-    judged = 0
+    seen = SeenEdges(Judge(model.target.score, model.target.edge, model.target.rules, pack(before.T)))
     burn_in = warm_up(p)
     schedule = Schedule(burn_in + PILOT_STEPS, burn_in, PILOT_THIN)
     for rng in np.random.default_rng(PILOT_SEED).spawn(PILOTS if p <= MANY_VARIABLES else 1):
-        if judged and is_over():
+        if seen.judged and is_over():
             break
         chain = cast(OrderChain, model.start(rng.permutation(p), rng, schedule))
         chain.seek(is_over)
         for draws in advance(chain, schedule.iterations, is_over):
-            _, parents = chain.families()
-            memo = new_odds_memo(judge.score, p, len(parents), exchanges=True)
-            every = max(-(-len(draws.order) * p * p // MOST_ENTRIES), 1)
-            family, order = np.ascontiguousarray(draws.family[::every]), draws.order[::every].astype(np.int64)
-            add_edge_odds(judge, memo, family, order, np.ones(len(order)), parents, directed, exchanged)
-            judged += len(order)
-    for one, other in np.argwhere(np.isnan(directed))[:1].tolist():
+            seen.add(chain.families()[1], draws)
+    for one, other in np.argwhere(np.isnan(seen.directed))[:1].tolist():
         refuse_pair(np.nan, one, other, dataset.names)
-    return Pilot(model, np.maximum(directed, exchanged).T / max(judged, 1))
+    return Pilot(model, seen.probability)
+
+
+class SeenEdges:
+    """How probable each edge i -> j is, given the rest of the draws of chains, be it in the place of another."""
+
+    def __init__(self, judge: Judge) -> None:
+        self._judge = judge
+        self.directed, self._exchanged = np.zeros((2, *judge.edge.shape))
+        self.judged = 0
+
+    def add(self, parents: np.ndarray, draws: Draws) -> None:
+        """Look at draws of a chain whose families have such parents, as bits."""
+        p = len(self.directed)
+        memo = new_odds_memo(self._judge.score, p, len(parents), exchanges=True)
+        every = max(-(-len(draws.order) * p * p // MOST_ENTRIES), 1)
+        family, order = np.ascontiguousarray(draws.family[::every]), draws.order[::every].astype(np.int64)
+        weights = np.ones(len(order))
+        add_edge_odds(self._judge, memo, family, order, weights, parents, self.directed, self._exchanged)
+        self.judged += len(order)
+
+    @property
+    def probability(self) -> np.ndarray:
+        """The mean over all draws, shape (p, p)."""
+        return np.asarray(np.maximum(self.directed, self._exchanged).T / max(self.judged, 1))
 
 
 def advance(chain: OrderChain, steps: int, is_over: IsOver) -> list[Draws]:

@@ -10,7 +10,7 @@ from edgewise._kernels.basics.metropolis import ASK
 from edgewise._kernels.basics.recorder import Draws, Recorder, new_draws
 from edgewise._kernels.beliefs.beliefs import Beliefs, new_structure
 from edgewise._kernels.dags.candidates import DagTarget
-from edgewise._kernels.dags.loop import DRAW_PARENTS, KEEP_PARENTS, STEP, work
+from edgewise._kernels.dags.loop import DRAW_ALL, DRAW_PARENTS, KEEP_PARENTS, STEP, work
 from edgewise._kernels.dags.pairs import new_pair, new_pair_room
 from edgewise.arguments import is_whole
 from edgewise.data import Dataset
@@ -23,24 +23,36 @@ from edgewise.tasks import IsOver, never
 
 from .beliefs import Questions, agree_with, make_beliefs, refuse_terms, unless_empty
 from .candidates import add_coparents, advance, explore, warm_up
-from .dag_target import ALL_CANDIDATES, MOST_CANDIDATES, MOST_SETS, make_target
+from .dag_target import (
+    MOST_CANDIDATES,
+    MOST_HEATED,
+    MOST_SETS,
+    SETS_SUMMED,
+    SLOW_SETS_SUMMED,
+    make_target,
+)
 from .minimal_imap import MinimalIMAPModel
 from .order_chains import OrderChain
+from .order_sums import MOST_SUMMED, SUMMED_AT_ONCE
 from .recording import RecordingChain
 from .sampler import Sampler
 from .schedule import Schedule
 from .snapshots import is_order
+from .tempered_dags import TemperedDagModel, make_ladder
+from .trials import LONG, MOST_TRIED, SHORT, try_out
 
 USES = (PathTerm, TierTerm, FunctionTerm, DagTerm)
 """The terms of a prior that the compiled loop can weigh."""
 
 MOVES = {
     "relocate": 0.33, "turn": 0.01, "reverse": 0.3, "parents": 0.12, "swap": 0.12, "outside": 0.12,
-    "edge": 0.2, "clear": 0.05,
+    "edge": 0.2, "clear": 0.05, "jump": 0.0,
 }  # fmt: skip
 """The kinds of moves, as the compiled loop counts them, and their shares: turning is dear, as it looks at all edges.
-Without any of the others, some edge of 200 variables has effective draws at less than half the rate. The last two are
-made only where the prior or the constraints look at more than families, and the shares of the others add up to 1."""
+Without any of the others, some edge of 200 variables has effective draws at less than half the rate. Changes of single
+edges, and clearing, are made only where the prior or the constraints look at more than families; the shares of the
+others add up to 1. Jumps come on top, see :func:`jumps_per_iteration`."""
+
 
 VARIABLES_PER_MOVE, FEW_VARIABLES_MOVED = 15, 45
 """An iteration has one move for every 15 variables, so that chains of equal length go about equally far, however many
@@ -52,18 +64,40 @@ than 400 variables there are fewer again, in proportion to the time that a move 
 longer, some minutes."""
 
 
-def moves_per_iteration(p: int) -> int:
+def moves_per_iteration(p: int, *, can_jump: bool = False) -> int:
     """Return how many moves an iteration has.
 
     Examples
     --------
     >>> [moves_per_iteration(p) for p in (5, 12, 30, 100, 200, 400, 1000)]
     [4, 3, 2, 6, 19, 20, 8]
+    >>> [moves_per_iteration(p, can_jump=True) for p in (5, 12, 26)]
+    [4, 3, 3]
     """
     most = min(MOST_MOVES, MOST_MOVES * MANY_VARIABLES // p)
     wanted = max(p // VARIABLES_PER_MOVE, p * (p - 1) // 2 // PAIRS_PER_MOVE)
-    return max(min(wanted, most), min(FEW_VARIABLES_MOVED // p, 4), 1)
+    return max(min(wanted, most), min(FEW_VARIABLES_MOVED // p, 4), 3 if can_jump else 1)
 
+
+def jumps_per_iteration(p: int) -> float:
+    """Return how many jumps an iteration has, where there are sums to jump by.
+
+    The more variables, the fewer are accepted: a third of them with 10, one in 16 to 60 with 24. So there are 4 to 14
+    from one of 4000 draws to the next.
+
+    Examples
+    --------
+    >>> [jumps_per_iteration(p) for p in (5, 16, 20, 26)]
+    [0.2, 0.2, 0.25, 0.7]
+    """
+    return next(jumps for most, jumps in JUMPS.items() if p <= most)
+
+
+JUMPS = {16: 0.2, SUMMED_AT_ONCE: 0.25, MOST_SUMMED: 0.7}
+"""Jumps in an iteration, up to so many variables."""
+
+BEFORE = 0.1
+"""How much what the pilot run saw counts where short chains over DAGs have seen otherwise."""
 
 STARTS = 100
 """Orders to try for a start where a prior or constraints exclude many DAGs."""
@@ -79,6 +113,10 @@ class DagMCMC(Sampler):
     candidates are added and removed one by one, so that candidates make the chain quick but leave nothing out: there is
     no limit to the number of parents.
 
+    With up to 21 variables, or up to 26 where short runs from different starts disagree, the chain also *jumps*: it
+    takes DAGs drawn from the sum over all orders, wherever they are, so that it is caught nowhere. With more variables,
+    where short runs disagree, chains are tempered.
+
     Any prior on DAGs is possible, those on paths and functions of the DAG included, and so are all constraints.
     ``TierOrder`` speaks of an order, which a DAG does not have: it is read as a prior on the layers into which a DAG
     falls, the variables without parents, then those whose parents are all among them, and so on. A variable is in place
@@ -88,8 +126,13 @@ class DagMCMC(Sampler):
     Parameters
     ----------
     candidates
-        How many likely parents of each variable to sum over. ``"auto"``: all others with up to 15 variables, else up to
-        12, up to 16 for a variable that is probably joined to more, or fewer where tables would take more than 100 MB.
+        How many likely parents of each variable to sum over. ``"auto"``: 12, or up to 16 where as many are probable;
+        where there are sums over all orders, all others with up to 21 numeric variables, or 15 of other kinds, and with
+        more as many as tables of 650 MB hold.
+    tempering
+        Whether each chain is a ladder of replicas at different heats, which exchange their states, so that it gets from
+        one mode of the posterior to another. ``"auto"``: with 27 to 100 variables, where short runs from different
+        starts disagree.
 
     Examples
     --------
@@ -101,22 +144,17 @@ class DagMCMC(Sampler):
     """
 
     candidates: int | Literal["auto"] = "auto"
+    tempering: bool | Literal["auto"] = "auto"
 
     def __post_init__(self) -> None:
+        if not (isinstance(self.tempering, bool) or self.tempering == "auto"):
+            raise ArgumentError(f"tempering must be True, False or 'auto', but {self.tempering!r} was given.")
         number = self.candidates
         if isinstance(number, str) and number == "auto":
             return
         if not (is_whole(number) and int(number) >= 0):
             raise ArgumentError(f"candidates must be 'auto' or a whole number, at least 0, but {number!r} was given.")
         object.__setattr__(self, "candidates", int(number))
-
-    def resolve(self, dataset: Dataset) -> "DagMCMC":
-        """Return the same sampler with the number of candidates that ``"auto"`` stands for."""
-        number = self.candidates
-        if number == "auto":
-            number = ALL_CANDIDATES if dataset.p <= ALL_CANDIDATES + 1 else MOST_CANDIDATES
-        fitting = int(np.log2(MOST_SETS / dataset.p))
-        return DagMCMC(candidates=int(min(number, fitting, dataset.p - 1)))
 
     def prepare(
         self,
@@ -126,20 +164,57 @@ class DagMCMC(Sampler):
         knowledge: Knowledge | None = None,
         *,
         is_over: IsOver = never,
-    ) -> "DagMCMCModel":
+    ) -> "DagMCMCModel | TemperedDagModel":
         """Return everything about the target that chains share."""
+        p = dataset.p
         terms = usable_terms(prior, dataset.names, uses=USES, by="DagMCMC")
         pilot = explore(dataset, score, terms, knowledge, is_over)
-        target = make_target(
-            prepare_score(score, dataset),
-            terms.edge,
-            knowledge,
-            add_coparents(pilot.probability),
-            int(self.resolve(dataset).candidates),
-        )
-        return make_model(target, terms, knowledge, pilot.model)
+        tables = prepare_score(score, dataset)
 
-    def edge_target(self, model: "DagMCMCModel") -> DagTarget | None:
+        def make(probability: np.ndarray, most_sets: int | None = None, *, sums: bool = False) -> DagMCMCModel:
+            """Return a model with 12 candidates, or where relations are dense as many as there may be sets of them."""
+            most = min(MOST_CANDIDATES, int(np.log2(MOST_SETS / p))) if most_sets is None else p - 1
+            most = min(most if self.candidates == "auto" else int(self.candidates), p - 1)
+            target = make_target(tables, terms.edge, knowledge, probability, most, most_sets=most_sets, sums=sums)
+            return make_model(target, terms, knowledge, pilot.model)
+
+        def make_jumping(probability: np.ndarray) -> DagMCMCModel:
+            """Return a model with sums over all orders, of larger tables if parents are seen that are no candidates."""
+            few, many = SETS_SUMMED if dataset.kind == "continuous" else SLOW_SETS_SUMMED
+            model = make(probability, few, sums=True)
+            if is_over() or self.candidates != "auto" or not model.has_outsiders:
+                return model
+            trial = try_out(model, LONG, is_over)
+            if not trial.has_outsiders(model):
+                return model
+            return make(np.maximum(BEFORE * probability, trial.probability), many, sums=True)
+
+        probability = add_coparents(pilot.probability)
+        can_jump = p <= MOST_SUMMED and self.tempering is not True
+        if can_jump and p <= SUMMED_AT_ONCE:
+            return make_jumping(probability)
+        model = make(probability)
+        if p > MOST_TRIED or (self.tempering is False and not can_jump):
+            return model
+        trial = try_out(model, SHORT, is_over)
+        if trial.is_apart or self.tempering is True:
+            seen = np.maximum(BEFORE * probability, trial.probability)
+            return make_jumping(seen) if can_jump else make_ladder(make(seen, MOST_HEATED), p, is_over)
+        return make(np.maximum(probability, trial.probability)) if trial.has_outsiders(model) else model
+
+    def describe_engine(self, model: "DagMCMCModel | TemperedDagModel") -> str:
+        """Return what draws, in words."""
+        number = model.target.sets.number
+        within = "all parent sets"
+        if (model if isinstance(model, DagMCMCModel) else model.replicas[0]).has_outsiders:
+            within = f"{number.mean():.0f} candidate parents of each variable in the mean"
+        if isinstance(model, TemperedDagModel):
+            return f"local moves in {len(model.replicas)} replicas at different heats, with {within}"
+        if model.can_jump:
+            return f"jumps from the sum over all orders and local moves, with {within}"
+        return f"local moves, with {within}"
+
+    def edge_target(self, model: "DagMCMCModel | TemperedDagModel") -> DagTarget | None:
         """Return the target, unless the prior or the constraints look at more than families."""
         return model.target if model.beliefs is None else None
 
@@ -159,6 +234,17 @@ class DagMCMCModel:
     required: BoolMatrix
     pilot: MinimalIMAPModel | None
     shares: tuple[float, ...]
+    moves_per_iteration: int
+
+    @property
+    def has_outsiders(self) -> bool:
+        """Whether there are variables that could be parents of others and are not among their candidates."""
+        return bool((self.target.sets.number < len(self.required) - 1).any())
+
+    @property
+    def can_jump(self) -> bool:
+        """Whether there are sums over all orders to draw DAGs from."""
+        return len(self.target.sums.log_sum) > 1
 
     def start(self, order: np.ndarray, rng: np.random.Generator, schedule: Schedule) -> "DagMCMCChain":
         """Return a chain at a DAG drawn along ``order``, or at one that the knowledge and the prior allow."""
@@ -183,6 +269,7 @@ def make_model(
         required=np.zeros(terms.edge.shape, bool) if knowledge is None else knowledge.required,
         pilot=pilot,
         shares=tuple(moves.values()),
+        moves_per_iteration=moves_per_iteration(len(terms.edge), can_jump=len(target.sums.log_sum) > 1),
     )
 
 
@@ -201,15 +288,16 @@ class DagMCMCChain(RecordingChain):
         super().__init__(p, rng, schedule, numbers=0)
         self.model = model
         self.state = new_pair(pack(model.required.T), len(MOVES))
-        self._room = new_pair_room(model.target.score, p)
+        self._room = new_pair_room(model.target.score, self.state.parents)
         self._structure = None
         if model.beliefs is not None:
             self._structure = new_structure(model.beliefs)._replace(parents=self.state.parents)
-        has_outsiders = (model.target.sets.number < p - 1).any()
-        is_weighed = model.beliefs is not None
-        shares = np.array(model.shares) * [1, 1, 1, 1, has_outsiders, has_outsiders, is_weighed, is_weighed]
-        self._shares = shares / shares.sum()
-        self._stride = moves_per_iteration(p)
+        outside, is_weighed = model.has_outsiders, model.beliefs is not None
+        shares = np.array(model.shares) * [1, 1, 1, 1, outside, outside, is_weighed, is_weighed, 0]
+        jumps = jumps_per_iteration(p) if model.can_jump else 0.0
+        self._stride = model.moves_per_iteration + int(np.ceil(jumps))
+        jumps /= self._stride
+        self._shares = np.append(shares[:-1] / shares.sum() * (1 - jumps), jumps)
 
     def begin(self, order: np.ndarray) -> None:
         """Set the chain to a DAG drawn along an order or, if that is excluded, to another one."""
@@ -230,10 +318,19 @@ class DagMCMCChain(RecordingChain):
         return False
 
     def seek(self, is_over: IsOver = never) -> None:
-        """Go to the DAG that a minimal I-MAP chain finds, or to one along its order; stay if these are excluded.
+        """Go to the DAG that a minimal I-MAP chain finds or, if it is better, to one drawn from sums over all orders.
 
-        Without data there is none to find.
+        If the first is excluded, go to one along its order; if these are, too, or if there are no data, stay.
         """
+        self._search(is_over)
+        if self.model.can_jump:
+            order, dag, log_posterior = self.state.order.copy(), self.dag, self.log_posterior
+            if not self._establish(DRAW_ALL) or self.log_posterior < log_posterior:
+                self.state.order[:] = order
+                self.put(dag)
+
+    def _search(self, is_over: IsOver) -> None:
+        """Go to the DAG that a minimal I-MAP chain finds."""
         if self.model.pilot is None:
             return
         order, dag = self.state.order.copy(), self.dag

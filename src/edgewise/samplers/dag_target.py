@@ -1,26 +1,47 @@
 """What a chain over DAGs samples, in tables: candidates of each variable, and the weights of all their subsets."""
 
+from heapq import heapify, heappop, heappush
 from typing import Any
 
 import numpy as np
 
 from edgewise._kernels.basics.bits import pack
-from edgewise._kernels.dags.candidates import CandidateSets, DagTarget, fill_sets
+from edgewise._kernels.dags.candidates import CandidateSets, DagTarget
+from edgewise._kernels.dags.filling import fill_sets, sum_subsets
 from edgewise._kernels.scores.interface import new_room
+from edgewise._kernels.scores.log_det import LogDetScore
 from edgewise.graphs import BoolMatrix
 from edgewise.priors import Knowledge
 
 from .beliefs import make_rules
+from .order_sums import no_sums, sum_over_orders
 
-ALL_CANDIDATES, MOST_CANDIDATES, HUB_CANDIDATES = 14, 12, 16
-"""Up to 15 variables each has all others as candidates, so that every sum is over all parent sets; else a dozen, or up
-to 16 where that many are probably joined to it."""
+MOST_CANDIDATES, HUB_CANDIDATES = 12, 16
+"""Where relations are sparse each variable has a dozen candidates, or up to 16 where that many are probably joined to
+it."""
 
 PROBABLE = 0.05
 """From which probability on variables count as probably joined."""
 
 MOST_SETS = 2**22
-"""Most subsets of candidates in all tables together, 100 MB."""
+"""Most subsets of candidates in all tables together: 100 MB, and a second to weigh if scores are as quick as those of
+numbers."""
+
+MOST_HEATED = 2**21
+"""The same of all replicas of a tempered chain but the first: 50 MB each."""
+
+SETS_SUMMED, SLOW_SETS_SUMMED = (10 * 2**20, 26 * 2**20), (2**18, 2**19)
+"""The same where there are sums over all orders, at first, and where chains are seen with parents that are no
+candidates: 250 and 650 MB, two and five seconds; and some seconds where scores are slow. Up to 20 numeric variables,
+and then 21, have all others as candidates; of other kinds 15 and 16."""
+
+COST_OF_OUTSIDERS = 1.3
+"""How the log weight of a parent that is no candidate falls with the log of the heat. Without, hot chains have several
+times as many of them as the cold one, and with three times as much none; with this, about as many."""
+
+REVERSED = 0.1
+"""What part of the probability of v -> u counts for u as a candidate of v, where relations are dense and there is no
+room for all that are joined to v. Without it, a chain whose draws have one direction may be caught there."""
 
 FEWEST = 1e-4
 """How probable an edge must be, in either direction, to earn its ends a place among the candidates."""
@@ -42,21 +63,32 @@ def make_target(
     probability: np.ndarray,
     most: int,
     likely: int = LIKELY,
+    *,
+    most_sets: int | None = None,
+    sums: bool = False,
 ) -> DagTarget:
-    """Choose candidates by how probable edges are, in either direction, and fill the tables of their subsets.
+    """Choose candidates by how probable edges are, and fill the tables of their subsets.
 
-    There are at most ``most`` candidates of a variable, and ``likely`` others that are proposed more often.
+    There are at most ``most`` candidates of a variable, and ``likely`` others that are proposed more often. Where
+    relations are dense, there are as many candidates as tables of ``most_sets`` have room for. With ``sums`` over all
+    orders, chains can jump, and moves draw parents that are no candidates, too, if scores are quick.
     """
     p = len(edge)
     none = np.zeros((p, p), bool)
     required, forbidden = (none, none) if knowledge is None else (knowledge.required, knowledge.forbidden)
     free = ~(required | forbidden | np.eye(p, dtype=bool))
-    joined = np.where(free, probability + probability.T, -1.0)
-    ranked = np.argsort(-joined, axis=0, kind="stable").T
-    sets = _new_sets(ranked, joined.T, required, most)
-    outsiders, outsider_sum = _rank_outsiders(ranked, joined.T, sets.number, likely)
+    is_dense = most_sets is not None
+    worth = np.where(free, probability + (REVERSED if is_dense else 1.0) * probability.T, -1.0).T
+    ranked = np.argsort(-worth, axis=1, kind="stable")
+    if most_sets is None:
+        number = _count_candidates(ranked, worth, most)
+    else:
+        number = _share_sets(-np.sort(-worth, axis=1), np.minimum(most, free.sum(axis=0)), most_sets)
+    sets = _new_sets(ranked, number, required)
+    outsiders, outsider_sum = _rank_outsiders(ranked, worth, sets.number, likely)
     share = share_moves(probability)
     kept, other = _make_cells(share)
+    is_drawn = free.T & (sets.place < 0) & (sums and isinstance(score, LogDetScore))
     target = DagTarget(
         score=score,
         edge=edge,
@@ -65,26 +97,52 @@ def make_target(
         earlier=pack(none if knowledge is None else knowledge.before.T),
         likely=outsiders,
         likely_sum=outsider_sum,
+        outsider=_list_true(is_drawn),
         log_share=np.log(share),
         kept=kept,
         other=other,
+        sums=no_sums(p),
+        heat=1.0,
+        outside=0.0,
     )
-    fill_sets(target, np.zeros(p + 1, np.int64), new_room(score, p))
+    fill(target)
+    return target._replace(sums=sum_over_orders(sets, target.earlier)) if sums else target
+
+
+def _list_true(matrix: BoolMatrix) -> np.ndarray:
+    """Return, for each row, the numbers of its columns that are true, and then -1."""
+    listed = np.full((len(matrix), int(matrix.sum(axis=1).max(initial=0)) + 1), -1)
+    for v, row in enumerate(matrix):
+        listed[v, : row.sum()] = np.flatnonzero(row)
+    return listed
+
+
+def fill(target: DagTarget) -> None:
+    """Fill the tables of sets of candidates."""
+    p = len(target.sets.number)
+    room = np.zeros(p + 1, np.int64), np.zeros((4, p + 1)), new_room(target.score, p)
     for v in range(p):
-        block = slice(sets.start[v], sets.start[v] + (1 << sets.number[v]))
-        sets.heaviest[block] = np.argsort(-sets.log_weight[block], kind="stable")
-        sets.top[block] = _find_tops(sets.heaviest[block], int(sets.number[v]))
-    return target
+        fill_sets(target, v, *room)
+    _sum_all(target.sets)
 
 
-def _find_tops(heaviest: np.ndarray, candidates: int) -> np.ndarray:
-    """Return, for each set, the first place among ``heaviest`` that has a subset of it."""
-    top = np.empty(len(heaviest), np.int32)
-    top[heaviest] = np.arange(len(heaviest))
-    for k in range(candidates):
-        without, with_it = np.moveaxis(top.reshape(-1, 2, 1 << k), 1, 0)
-        np.minimum(with_it, without, out=with_it)
-    return top
+def _sum_all(sets: CandidateSets) -> None:
+    """Sum the weights of sets over their subsets."""
+    for start, number in zip(sets.start.tolist(), sets.number.tolist(), strict=True):
+        block = slice(start, start + (1 << number))
+        sum_subsets(sets.log_weight[block], sets.log_half[block], sets.log_sum[block])
+
+
+def heat_target(target: DagTarget, heat: float) -> DagTarget:
+    """Return the target of a heated chain."""
+    sets = target.sets
+    heated = sets._replace(
+        log_weight=heat * sets.log_weight, log_half=np.empty_like(sets.log_half), log_sum=np.empty_like(sets.log_sum)
+    )
+    _sum_all(heated)
+    return target._replace(
+        sets=heated, sums=no_sums(len(sets.number)), heat=heat, outside=COST_OF_OUTSIDERS * float(np.log(heat))
+    )
 
 
 def share_moves(probability: np.ndarray) -> np.ndarray:
@@ -123,14 +181,43 @@ def _make_cells(share: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return part, other
 
 
-def _new_sets(ranked: np.ndarray, joined: np.ndarray, required: BoolMatrix, most: int) -> CandidateSets:
-    """Return empty tables for the best candidates of each variable, whose others are ranked in its row."""
+def _count_candidates(ranked: np.ndarray, joined: np.ndarray, most: int) -> np.ndarray:
+    """Return how many of those ranked in its row are worth a place among the candidates of each variable."""
     p = len(ranked)
     likeliest = np.take_along_axis(joined, ranked[:, :most], axis=1)
     at_least = 0.0 if most >= p - 1 else FEWEST
     number = (likeliest >= at_least).sum(axis=1)
     if MOST_CANDIDATES <= most < p - 1:
         number = _widen_hubs(number, (joined >= PROBABLE).sum(axis=1))
+    return np.asarray(number)
+
+
+def _share_sets(worth: np.ndarray, most: np.ndarray, most_sets: int) -> np.ndarray:
+    """Return how many candidates each variable gets where there may be so many sets of them.
+
+    ``worth[v]`` is that of its first candidate, its second, and so on. Each next one goes where it is worth most for
+    the sets that it adds, which are as many as there were.
+
+    Examples
+    --------
+    >>> _share_sets(np.array([[0.9, 0.8, 0.7], [0.9, 0.1, 0.1]]), np.array([3, 3]), 10)
+    array([3, 1])
+    """
+    number = np.zeros(len(worth), np.int64)
+    queue = [(-float(row[0]), v) for v, row in enumerate(worth) if most[v] > 0]
+    heapify(queue)
+    while queue:
+        _, v = heappop(queue)
+        if (1 << number).sum() + (1 << number[v]) <= most_sets:
+            number[v] += 1
+            if number[v] < most[v]:
+                heappush(queue, (-float(worth[v, number[v]]) / (1 << int(number[v])), v))
+    return number
+
+
+def _new_sets(ranked: np.ndarray, number: np.ndarray, required: BoolMatrix) -> CandidateSets:
+    """Return empty tables for as many of those ranked in its row as each variable has candidates."""
+    p = len(ranked)
     place = np.full((p, p), -1, np.int32)
     member = np.zeros((p, max(int(number.max()), 1)), np.int64)
     rows = [np.sort(ranked[v, : number[v]]) for v in range(p)]
@@ -150,9 +237,8 @@ def _new_sets(ranked: np.ndarray, joined: np.ndarray, required: BoolMatrix, most
         place=place,
         start=np.cumsum(sizes) - sizes,
         log_weight=np.empty(total),
+        log_half=np.empty(total),
         log_sum=np.empty(total),
-        heaviest=np.empty(total, np.int32),
-        top=np.empty(total, np.int32),
     )
 
 

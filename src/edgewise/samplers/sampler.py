@@ -103,6 +103,10 @@ class Sampler(ABC):
         """
         raise NotImplementedError
 
+    def describe_engine(self, model: Any) -> str | None:
+        """Return what draws, in words, where that depends on the data."""
+        return None
+
     def edge_target(self, model: Any) -> Target | DagTarget | None:
         """Return the target if an edge can be judged by its family alone, given the order or all others; else None."""
         return None

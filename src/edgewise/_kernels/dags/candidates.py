@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..compiling import in_place, inner
+from ..compiling import inner
 from ..scores.interface import is_determined, local_score
+from .order_sums import NEGLIGIBLE, OrderSums
 
 
 class CandidateSets(NamedTuple):
@@ -21,8 +22,8 @@ class CandidateSets(NamedTuple):
     ``member[v, k]`` is the k-th candidate of v, of ``number[v]``, and ``place[v, u]`` the k of u, -1 if it is none;
     ``row[v]`` lists candidates and required parents in index order, and ends with -1. The sets of v begin at
     ``start[v]``: set s has the log weight ``log_weight[start[v] + s]``, and ``log_sum`` is that of its subsets
-    together. ``heaviest`` lists the sets of v by weight, and ``top[start[v] + s]`` is where in it the first subset of s
-    stands.
+    together. ``log_half`` is that of the subsets that lack none of the candidates in its high half, those from number
+    k // 2 on.
     """
 
     member: np.ndarray
@@ -31,9 +32,8 @@ class CandidateSets(NamedTuple):
     place: np.ndarray
     start: np.ndarray
     log_weight: np.ndarray
+    log_half: np.ndarray
     log_sum: np.ndarray
-    heaviest: np.ndarray
-    top: np.ndarray
 
 
 class DagTarget(NamedTuple):
@@ -41,8 +41,11 @@ class DagTarget(NamedTuple):
 
     Row v of ``earlier`` is the set of variables that come before v in every order. ``likely[v]`` lists some variables
     that are no candidates of v, those that could be parents first, and ``likely_sum[v]`` adds up the probabilities of
-    proposing them. ``log_share[v]`` is the log probability with which a move is about v; ``kept`` and ``other`` are
-    tables to draw it by.
+    proposing them. ``outsider[v]`` lists all that are no candidates of v, but could be its parents, and ends with -1;
+    there are none where moves keep such parents, see :mod:`.outsiders`. ``log_share[v]`` is the log probability with
+    which a move is about v; ``kept`` and ``other`` are tables to draw it by. ``sums`` are over all orders, to jump by.
+    In a heated chain the weights of families are raised to the power ``heat``, those in the tables too, and each parent
+    that is neither a candidate nor required adds ``outside`` to the log weight.
     """
 
     score: Any
@@ -52,9 +55,13 @@ class DagTarget(NamedTuple):
     earlier: np.ndarray
     likely: np.ndarray
     likely_sum: np.ndarray
+    outsider: np.ndarray
     log_share: np.ndarray
     kept: np.ndarray
     other: np.ndarray
+    sums: OrderSums
+    heat: float
+    outside: float
 
 
 @inner
@@ -89,32 +96,7 @@ def weigh_family(target, members, size, room):
         return -np.inf
     for m in range(size):
         log_weight += target.edge[members[m], members[size]]
-    return log_weight
-
-
-@inner
-def add_logs(one, other):
-    """Return log(exp(one) + exp(other))."""
-    if other > one:
-        one, other = other, one
-    return one if other == -np.inf else one + math.log1p(math.exp(other - one))
-
-
-@in_place
-def fill_sets(target, members, room):
-    """Weigh all sets of all variables, and sum over their subsets."""
-    sets = target.sets
-    for v in range(sets.number.shape[0]):
-        start = sets.start[v]
-        number = 1 << sets.number[v]
-        for s in range(number):
-            size = list_parents(sets, v, s, members)
-            sets.log_weight[start + s] = weigh_family(target, members, size, room)
-            sets.log_sum[start + s] = sets.log_weight[start + s]
-        for k in range(sets.number[v]):
-            for s in range(number):
-                if (s >> k) & 1:
-                    sets.log_sum[start + s] = add_logs(sets.log_sum[start + s], sets.log_sum[start + (s ^ (1 << k))])
+    return target.heat * log_weight
 
 
 SMALLEST_SHARE = 1e-7
@@ -141,22 +123,57 @@ def draw_set(sets, node, allowed, uniform):
 
 
 @inner
-def draw_set_with(sets, node, allowed, needed, log_total, uniform):
-    """Return a subset of ``allowed`` that has all that is needed, drawn by weight: the heaviest are looked at first.
+def weigh_half(sets, start, members, needed):
+    """Return the log sum over the subsets of ``members`` with the same high half, and all needed among the low.
 
-    ``log_total`` is the log sum of the weights of all such sets.
+    ``needed`` has one candidate at most.
+    """
+    log_total = sets.log_half[start + members]
+    if needed == 0 or log_total == -np.inf:
+        return log_total
+    share = -math.expm1(sets.log_half[start + (members ^ needed)] - log_total)
+    return log_total + math.log(share) if share >= SMALLEST_SHARE else -np.inf
+
+
+@inner
+def draw_set_with(sets, node, allowed, needed, log_total, uniform):
+    """Return a subset of ``allowed`` that has all that is needed, one candidate at most, drawn by weight.
+
+    ``log_total`` is the log sum of the weights of all such sets. First the high half of the set is drawn, by the sums
+    over low halves, and then the low one. Each is one of 2^(k/2).
     """
     start = sets.start[node]
-    chosen = np.int64(0)
-    for i in range(start + sets.top[start + allowed], start + (1 << sets.number[node])):
-        s = np.int64(sets.heaviest[i])
-        if s & ~allowed == 0 and s & needed == needed:
-            log_weight = sets.log_weight[start + s]
-            # Rounding errors may leave a rest of the random number: it is not for sets that have no weight.
-            if log_weight == -np.inf:
-                break
-            chosen = s
-            uniform -= math.exp(log_weight - log_total)
+    last = (1 << (sets.number[node] // 2)) - 1
+    low = allowed & last
+    needed_low = needed & last
+    free = (allowed ^ low) & ~needed
+    high = np.int64(needed ^ needed_low)
+    drawn = high
+    share = 1.0
+    while True:
+        log_share = weigh_half(sets, start, high | low, needed_low) - log_total
+        if log_share > NEGLIGIBLE:
+            drawn = high
+            share = math.exp(log_share)
+            uniform -= share
             if uniform < 0.0:
                 break
-    return chosen
+        high = (((high & free) - free) & free) | (high & ~free)
+        if high & free == 0:
+            break
+    uniform = min(uniform + share, share) / share if share > 0.0 else 0.0
+    log_total = weigh_half(sets, start, drawn | low, needed_low)
+    free = low & ~needed
+    rest = np.int64(needed_low)
+    chosen = rest
+    while True:
+        log_share = sets.log_weight[start + (drawn | rest)] - log_total
+        if log_share > NEGLIGIBLE:
+            chosen = rest
+            uniform -= math.exp(log_share)
+            if uniform < 0.0:
+                break
+        rest = (((rest & free) - free) & free) | needed_low
+        if rest & free == 0:
+            break
+    return drawn | chosen

@@ -11,47 +11,27 @@ Since the order is drawn by q(order | DAG), q plays no part in the acceptance: i
 - *swap*: a parent makes room for one of its own candidates, be it a candidate of the child or not: where two variables
   say nearly the same, either may be the parent, and neither both nor none.
 - *outside*: a parent that is no candidate is added or removed, so that no DAG is out of reach. As long as a variable
-  has such a parent, its parents are not summed over: relocation may not pass them, and candidates are added and removed
-  one by one.
+  keeps such parents, see :mod:`.outsiders`, its candidates are added and removed one by one.
 """
 
 import math
 
 import numpy as np
 
-from ..basics.bits import WORD, clear, has, insert, list_members
+from ..basics.bits import WORD, clear, has, insert, is_equal, list_members
 from ..basics.metropolis import is_rejected
 from ..compiling import inner
 from ..families.target import TESTED
 from .beyond import is_weighed
-from .candidates import draw_set, draw_set_with, draw_variable, log_sum_with, weigh_family
-from .pairs import note, set_parents, take_back
+from .candidates import draw_variable, log_sum_with
+from .outsiders import draw_family, keeps_outsiders, log_excess, remove_parents
+from .pairs import note, take_back, toggle, weigh_parents
 
-RELOCATE, TURN, REVERSE, PARENTS, SWAP, OUTSIDE, EDGE, CLEAR = range(8)
+RELOCATE, TURN, REVERSE, PARENTS, SWAP, OUTSIDE, EDGE, CLEAR, JUMP = range(9)
 """Kinds of moves, the rows of ``Pair.moves``."""
 
 TURNS = 2
 """How often, for each variable, one of its edges is looked at to be turned."""
-
-
-@inner
-def weigh_parents(pair, target, room, node):
-    """Return the log weight of a family with parents that need not be candidates."""
-    size = list_members(pair.parents, node, room.members)
-    room.members[size] = node
-    return weigh_family(target, room.members, size, room.score)
-
-
-@inner
-def toggle(pair, target, node, u):
-    """Add a parent or remove it, be it a candidate or not."""
-    bit = np.uint64(1) << np.uint64(u % WORD)
-    pair.parents[node, u // WORD] ^= bit
-    place = target.sets.place[node, u]
-    if place >= 0:
-        pair.chosen[node] ^= 1 << np.int64(place)
-    else:
-        pair.extra[node] += 1 if pair.parents[node, u // WORD] & bit else -1
 
 
 @inner
@@ -153,33 +133,40 @@ def turn_edges(pair, target, views, room, rng):
 def reverse_edge(pair, target, room, rng):
     """Turn an edge i -> j around and draw new parents for both; return how many families changed.
 
-    Without their parents among the candidates, i and j are above some variables. Then i is given parents that are not
-    below it, j among them, and j some that are below neither. On the way back it is j that comes first.
+    Without their parents, i and j are above some variables. Then i is given parents that are not below it, j among
+    them, and j some that are below neither. On the way back it is j that comes first.
     """
     sets = target.sets
     i, j, size = pick_edge(pair, target, room, rng)
-    if size == 0 or pair.extra[i] > 0 or pair.extra[j] > 0 or sets.place[i, j] < 0 or sets.place[j, i] < 0:
+    if size == 0 or sets.place[i, j] < 0 or sets.place[j, i] < 0:
+        return 0
+    if keeps_outsiders(pair, target, i) or keeps_outsiders(pair, target, j):
         return 0
     note(pair, room, 0, i)
     note(pair, room, 1, j)
-    set_parents(pair, target, i, 0)
-    set_parents(pair, target, j, 0)
-    find_below(pair, target, i, room.below, 0)
-    find_below(pair, target, j, room.below, 1)
-    above_i = list_above(sets, i, room.below, 0)
-    above_j = list_above(sets, j, room.below, 1)
-    for w in range(room.below.shape[1]):
-        room.below[0, w] |= room.below[1, w]
-    free_i = list_above(sets, i, room.below, 0)
-    free_j = list_above(sets, j, room.below, 0)
+    remove_parents(pair, target, i)
+    remove_parents(pair, target, j)
+    below = room.below
+    find_below(pair, target, i, below, 0)
+    find_below(pair, target, j, below, 1)
+    for w in range(below.shape[1]):
+        below[2, w] = below[0, w] | below[1, w]
+    above_i = list_above(sets, i, below, 0)
+    above_j = list_above(sets, j, below, 1)
+    free_i = list_above(sets, i, below, 2)
+    free_j = list_above(sets, j, below, 2)
     forth = log_sum_with(sets, i, above_i, sets.place[i, j])
     back = log_sum_with(sets, j, above_j, sets.place[j, i])
+    take_back(pair, room, 2)
     if forth == -np.inf or back == -np.inf:
-        take_back(pair, room, 2)
         return 0
-    set_parents(pair, target, i, draw_set_with(sets, i, above_i, 1 << sets.place[i, j], forth, rng.random()))
-    set_parents(pair, target, j, draw_set(sets, j, free_j, rng.random()))
-    log_ratio = forth + sets.log_sum[sets.start[j] + free_j] - back - sets.log_sum[sets.start[i] + free_i]
+    log_sum_i = sets.log_sum[sets.start[i] + free_i]
+    log_sum_j = sets.log_sum[sets.start[j] + free_j]
+    log_ratio = forth + log_sum_j - back - log_sum_i
+    log_ratio -= log_excess(pair, target, room, i, 2) + log_excess(pair, target, room, j, 1)
+    draw_family(pair, target, room, i, above_i, 1 << sets.place[i, j], forth, 0, rng)
+    draw_family(pair, target, room, j, free_j, 0, log_sum_j, 2, rng)
+    log_ratio += log_excess(pair, target, room, i, 0) + log_excess(pair, target, room, j, 2)
     new_size = list_members(pair.parents, i, room.members)
     if is_rejected(log_ratio + log_ways(target, room, i, new_size, j, size), rng.random()):
         take_back(pair, room, 2)
@@ -189,19 +176,24 @@ def reverse_edge(pair, target, room, rng):
 
 @inner
 def redraw_parents(pair, target, room, node, rng):
-    """Give a variable new parents among its candidates; or change one, if it has parents that are none.
+    """Give a variable new parents; or add or remove a single candidate, if it keeps parents that are none.
 
     As all proposals of a family, it is remembered before, and what is returned is the variable and the log ratio of the
-    proposals: -inf if nothing changed, and inf if the family was drawn by its weight already.
+    proposals: -inf if nothing changed, and inf if that is accepted already.
     """
     sets = target.sets
     find_below(pair, target, node, room.below, 0)
     note(pair, room, 0, node)
-    if pair.extra[node] == 0:
-        chosen = draw_set(sets, node, list_above(sets, node, room.below, 0), rng.random())
-        if chosen == pair.chosen[node]:
+    if not keeps_outsiders(pair, target, node):
+        log_ratio = -log_excess(pair, target, room, node, 0)
+        above = list_above(sets, node, room.below, 0)
+        draw_family(pair, target, room, node, above, 0, sets.log_sum[sets.start[node] + above], 0, rng)
+        if is_equal(pair.parents, node, room.old_parents, 0):
             return node, -np.inf
-        set_parents(pair, target, node, chosen)
+        log_ratio += log_excess(pair, target, room, node, 0)
+        if is_rejected(log_ratio, rng.random()):
+            take_back(pair, room, 1)
+            return node, -np.inf
         return node, np.inf
     u = sets.member[node, np.int64(rng.random() * sets.number[node])]
     if sets.number[node] == 0 or has(room.below, 0, u):
@@ -240,7 +232,7 @@ def swap_parent(pair, target, room, node, rng):
 
 
 @inner
-def draw_outsider(target, node, rng):
+def pick_outsider(target, node, rng):
     """Return a variable to propose as a parent: half of the time a likely one, else any."""
     if rng.random() < 0.5:
         return np.int64(rng.random() * target.edge.shape[0])
@@ -253,7 +245,7 @@ def draw_outsider(target, node, rng):
 
 @inner
 def log_proposal(target, node, u):
-    """Return the log probability with which :func:`draw_outsider` proposes u."""
+    """Return the log probability with which :func:`pick_outsider` proposes u."""
     probability = 0.5 / target.edge.shape[0]
     for m in range(target.likely.shape[1]):
         if target.likely[node, m] == u:
@@ -288,7 +280,7 @@ def change_outsider(pair, target, room, node, rng):
     for v in range(len(pair.extra)):
         outsiders += pair.extra[v]
     if rng.random() < 0.5:
-        u = draw_outsider(target, node, rng)
+        u = pick_outsider(target, node, rng)
         if target.sets.place[node, u] >= 0 or rules.edge[rules.row[node], u] != TESTED or has(pair.parents, node, u):
             return node, -np.inf
         find_below(pair, target, node, room.below, 0)

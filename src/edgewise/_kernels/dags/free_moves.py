@@ -15,8 +15,8 @@ from ..basics.bits import has, list_members
 from ..compiling import inner
 from ..families.target import TESTED
 from .candidates import draw_set
-from .changes import find_below, list_above, toggle, weigh_present
-from .pairs import note, set_parents, take_back
+from .changes import find_below, list_above, weigh_present
+from .pairs import note, set_parents, take_back, toggle
 
 ADD, REMOVE, REVERT, REPLACE = range(4)
 """What becomes of a single edge."""

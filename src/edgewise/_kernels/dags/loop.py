@@ -11,19 +11,23 @@ from ..basics.recorder import note_family
 from ..compiling import in_place, inner
 from .beyond import is_weighed, weigh_beyond
 from .candidates import draw_set, draw_variable
-from .changes import CLEAR, EDGE, RELOCATE, REVERSE, TURN, change_family, reverse_edge, turn_edges, weigh_parents
+from .changes import CLEAR, EDGE, JUMP, RELOCATE, REVERSE, TURN, change_family, reverse_edge, turn_edges
 from .free_moves import change_edge, clear_parents
-from .pairs import allow, draw_order, log_order, set_parents, take_back
+from .jumps import draw_all, jump
+from .pairs import allow, draw_order, log_order, set_parents, take_back, weigh_parents
 from .relocation import relocate
 
-STEP, DRAW_PARENTS, KEEP_PARENTS = range(3)
-"""What there is to do: take steps, or go to the present order, with parents drawn along it or those that are there."""
+STEP, DRAW_PARENTS, KEEP_PARENTS, DRAW_ALL = range(4)
+"""What there is to do: take steps; or go to the present order, with parents drawn along it or those that are there; or
+to an order and a DAG that are drawn from the sums over all orders."""
 
 
 @inner
 def establish(pair, target, views, room, task, rng):
     """Set all else by the order, and by parents that are drawn along it or those that are there."""
     p = pair.order.shape[0]
+    if task == DRAW_ALL:
+        draw_all(pair, target, room, rng)
     sets = target.sets
     for j in range(p):
         pair.position[pair.order[j]] = j
@@ -77,7 +81,7 @@ def change_dag(pair, target, views, room, kind, node, rng):
     if number == 0 and kind != TURN:
         return REJECTED
     draw_order(pair, target, room, rng)
-    if (is_weighed(views) or kind >= EDGE) and number > 0:
+    if (is_weighed(views) or kind in (EDGE, CLEAR)) and number > 0:
         beyond = weigh_beyond(views, pair, room)
         if not beyond < np.inf or is_rejected(log_ratio + beyond - pair.beyond[0], rng.random()):
             take_back(pair, room, number)
@@ -102,13 +106,16 @@ def run(pair, target, views, room, shares, steps, stride, until_draw, thin, reco
             until_draw += thin
         for _ in range(stride):
             choice = rng.random()
-            kind = 0
-            while kind < CLEAR and choice >= shares[kind]:
+            # What rounding leaves is for relocation, which is always possible.
+            kind = JUMP
+            while kind > RELOCATE and choice >= shares[kind]:
                 choice -= shares[kind]
-                kind += 1
+                kind -= 1
             which = draw_variable(target, rng)
             if kind == RELOCATE:
                 outcome = relocate(pair, target, views, room, pair.position[which], rng)
+            elif kind == JUMP:
+                outcome = jump(pair, target, views, room, rng)
             else:
                 outcome = change_dag(pair, target, views, room, kind, which, rng)
             if outcome < 0:

@@ -14,9 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..basics.bits import WORD, clear, copy, first, insert, remove, words_for
+from ..basics.bits import WORD, clear, copy, first, insert, list_members, remove
 from ..compiling import inner
 from ..scores.interface import new_room
+from .candidates import weigh_family
 
 
 class Pair(NamedTuple):
@@ -44,9 +45,11 @@ class Room(NamedTuple):
     """Room to work in.
 
     ``changed`` lists the variables whose families a move changes, and the next five what they had. ``opened``,
-    ``waiting`` and ``children`` are for drawing orders, ``below`` for two sets of descendants, ``log_number[k]`` is
-    log k, ``at_position`` the log weight of a variable at each position. ``members`` and ``score`` are for scoring a
-    family; ``level`` is where each variable stands in the layers of a DAG.
+    ``waiting`` and ``children`` are for drawing orders, ``below`` for sets of variables that cannot be parents,
+    ``log_number[k]`` is log k, ``at_position`` the log weight of a variable at each position, ``toggled`` that of
+    families with another parent or without it, and ``log_odds`` is of outsiders. ``members`` and ``score`` are for
+    scoring a family; ``level`` is where each variable stands in the layers of a DAG. ``line`` is for sets of
+    descendants in one word, and ``other`` is a DAG to jump to.
     """
 
     changed: np.ndarray
@@ -61,8 +64,12 @@ class Room(NamedTuple):
     below: np.ndarray
     log_number: np.ndarray
     at_position: np.ndarray
+    toggled: np.ndarray
+    log_odds: np.ndarray
     members: np.ndarray
     level: np.ndarray
+    line: np.ndarray
+    other: Pair
     score: Any
 
 
@@ -83,9 +90,9 @@ def new_pair(required: np.ndarray, kinds_of_moves: int) -> Pair:
     )
 
 
-def new_pair_room(score: Any, p: int) -> Room:
-    """Return room for p variables."""
-    words = words_for(p)
+def new_pair_room(score: Any, required: np.ndarray) -> Room:
+    """Return room for variables with such required parents, as bits."""
+    p, words = required.shape
     return Room(
         changed=np.zeros(p, np.int64),
         old_allowed=np.zeros(p, np.int64),
@@ -96,11 +103,15 @@ def new_pair_room(score: Any, p: int) -> Room:
         opened=np.zeros(p + 1, np.int64),
         waiting=np.zeros(p, np.int64),
         children=np.zeros((p, words), np.uint64),
-        below=np.zeros((2, words), np.uint64),
+        below=np.zeros((3, words), np.uint64),
         log_number=np.log(np.maximum(np.arange(p + 1), 1)),
         at_position=np.zeros(p),
+        toggled=np.zeros(p),
+        log_odds=np.zeros(p),
         members=np.zeros(p + 1, np.int64),
         level=np.zeros(p, np.int64),
+        line=np.zeros(p, np.int64),
+        other=new_pair(required, 0),
         score=new_room(score, p),
     )
 
@@ -199,6 +210,26 @@ def set_parents(pair, target, node, chosen):
             insert(pair.parents, node, u)
         else:
             remove(pair.parents, node, u)
+
+
+@inner
+def weigh_parents(pair, target, room, node):
+    """Return the log weight of a family with parents that need not be candidates."""
+    size = list_members(pair.parents, node, room.members)
+    room.members[size] = node
+    return weigh_family(target, room.members, size, room.score) + target.outside * pair.extra[node]
+
+
+@inner
+def toggle(pair, target, node, u):
+    """Add a parent or remove it, be it a candidate or not."""
+    bit = np.uint64(1) << np.uint64(u % WORD)
+    pair.parents[node, u // WORD] ^= bit
+    place = target.sets.place[node, u]
+    if place >= 0:
+        pair.chosen[node] ^= 1 << np.int64(place)
+    else:
+        pair.extra[node] += 1 if pair.parents[node, u // WORD] & bit else -1
 
 
 @inner
