@@ -255,7 +255,7 @@ def _order_beyond_edges(knowledge: Knowledge) -> np.ndarray:
 
 def sum_orders(families: Families, names: tuple[str, ...]) -> ExactEdges:
     """Return the edge probabilities over all orders, and all DAGs along them."""
-    log_prior = sum_over_orders(families.log_prior())
+    log_prior = sum_over_orders(families.log_prior())[0].log_sum[-1]
     _check_possible(log_prior > -np.inf)
     total, directed = edge_probabilities(_weigh_numbers(families, names))
     _check_possible(total > -np.inf)

@@ -1,6 +1,8 @@
-"""Sums over all orders of the variables and all DAGs along them, by dynamic programming over sets of variables.
+"""Probabilities of edges by the sums over all orders of the variables and all DAGs along them.
 
-Koivisto & Sood (2004), "Exact Bayesian structure discovery in Bayesian networks", JMLR 5; Koivisto (2006), UAI.
+Koivisto & Sood (2004), "Exact Bayesian structure discovery in Bayesian networks", JMLR 5; Koivisto (2006), UAI. The sums
+over the orders of all sets of variables are those of :mod:`..dags.order_sums`, with all variables as candidates of each;
+here follow those over the orders of the others, and what both tell.
 
 A set of variables is a number: bit i is variable i. All weights are logarithms, since those of families differ by
 thousands.
@@ -19,17 +21,11 @@ after : (2^p,)
 
 import numpy as np
 
-from ..compiling import inner, kernel
+from ..compiling import in_place, inner, kernel
+from ..dags.candidates import CandidateSets
+from ..dags.filling import sum_subsets
+from ..dags.order_sums import OrderSums, add_logs, sum_orders
 from ..scores.interface import local_score
-
-
-@inner
-def log_add(a, b):
-    """Return log(exp(a) + exp(b))."""
-    low, high = min(a, b), max(a, b)
-    if low == -np.inf:
-        return high
-    return high + np.log1p(np.exp(low - high))
 
 
 @kernel
@@ -62,38 +58,14 @@ def weigh_families(score, edge_log_prior, required, forbidden, max_parents, is_s
 
 
 @inner
-def add_subsets(table, row):
-    """Replace each entry of a row by the log of the sum over all subsets of its set."""
-    bit = 1
-    while bit < table.shape[1]:
-        for members in range(table.shape[1]):
-            if members & bit:
-                table[row, members] = log_add(table[row, members], table[row, members ^ bit])
-        bit <<= 1
-
-
-@inner
 def add_supersets(table):
     """Replace each entry by the log of the sum over all sets that contain its set."""
     bit = 1
     while bit < table.shape[0]:
         for members in range(table.shape[0]):
             if not members & bit:
-                table[members] = log_add(table[members], table[members | bit])
+                table[members] = add_logs(table[members], table[members | bit])
         bit <<= 1
-
-
-@inner
-def sum_forward(within, before):
-    """Set ``before`` for all sets: the last variable of an order is any, and its parents are among the others."""
-    before[0] = 0.0
-    for members in range(1, before.shape[0]):
-        total = -np.inf
-        for j in range(within.shape[0]):
-            if members >> j & 1:
-                others = members ^ (1 << j)
-                total = log_add(total, before[others] + within[j, others])
-        before[members] = total
 
 
 @inner
@@ -104,17 +76,18 @@ def sum_backward(within, after):
         total = -np.inf
         for j in range(within.shape[0]):
             if not members >> j & 1:
-                total = log_add(total, within[j, members] + after[members | 1 << j])
+                total = add_logs(total, within[j, members] + after[members | 1 << j])
         after[members] = total
 
 
-@inner
-def sum_edges(family, before, after, around, edges):
-    """Set ``edges[i, j]`` to the probability of i -> j.
+@in_place
+def sum_edges(family, within, before, after, around, edges):
+    """Set ``edges[i, j]`` to the probability of i -> j, and ``after``.
 
     ``around`` is room for one number per set: the log weight of all orders in which j comes right after a set, and then
     of those in which it comes anywhere after a set.
     """
+    sum_backward(within, after)
     p = family.shape[0]
     total = before[before.shape[0] - 1]
     for j in range(p):
@@ -133,27 +106,33 @@ def sum_edges(family, before, after, around, edges):
                         edges[i, j] += probability
 
 
-@kernel
-def sum_over_orders(family):
-    """Return the log of the total weight of all orders and DAGs along them. ``family`` becomes ``within``."""
-    for j in range(family.shape[0]):
-        add_subsets(family, j)
-    before = np.empty(family.shape[1])
-    sum_forward(family, before)
-    return before[-1]
+def sum_over_orders(family: np.ndarray) -> tuple[OrderSums, np.ndarray]:
+    """Return the sums over the orders of all sets, and ``within``."""
+    p, number = family.shape
+    every = np.arange(p)
+    tables = np.empty((2, p, number))
+    for log_weight, log_half, log_sum in zip(family, *tables, strict=True):
+        sum_subsets(log_weight, log_half, log_sum)
+    sets = CandidateSets(
+        member=np.tile(every, (p, 1)),
+        number=np.full(p, p),
+        row=np.full((p, 1), -1),
+        place=np.tile(every.astype(np.int32), (p, 1)),
+        start=number * every,
+        log_weight=family.ravel(),
+        log_half=tables[0].ravel(),
+        log_sum=tables[1].ravel(),
+    )
+    itself = np.arange(number, dtype=np.int32)
+    sums = OrderSums(np.empty(number), low=np.tile(itself, (p, 1)), high=np.zeros((p, 1), np.int32))
+    sum_orders(sums, sets, np.zeros((p, 1), np.uint64), np.empty(p))
+    return sums, tables[1]
 
 
-@kernel
-def edge_probabilities(family):
+def edge_probabilities(family: np.ndarray) -> tuple[float, np.ndarray]:
     """Return the log of the total weight of all orders and DAGs, and the probability of every edge, shape (p, p)."""
-    p, sets = family.shape
-    within = family.copy()
-    for j in range(p):
-        add_subsets(within, j)
-    before = np.empty(sets)
-    after = np.empty(sets)
-    sum_forward(within, before)
-    sum_backward(within, after)
-    edges = np.empty((p, p))
-    sum_edges(family, before, after, np.empty(sets), edges)
-    return before[-1], edges
+    sums, within = sum_over_orders(family)
+    edges = np.empty((len(family), len(family)))
+    after, around = np.empty((2, family.shape[1]))
+    sum_edges(family, within, sums.log_sum, after, around, edges)
+    return float(sums.log_sum[-1]), edges
