@@ -1,8 +1,10 @@
 """Ladders of heated chains over DAGs: exchanges against the target; whole runs are in ``test_dag_mcmc.py``."""
 
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import cache
 from itertools import permutations
+from multiprocessing import get_context
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ import pytest
 import edgewise as ew
 from edgewise.data import load_data
 from edgewise.priors import Paths, Sparsity
-from edgewise.samplers import DagMCMC, Schedule, tempered_dags
+from edgewise.samplers import DagMCMC, Schedule, tempered_dags, trials
 from edgewise.samplers.dag_target import COST_OF_OUTSIDERS
 from edgewise.samplers.tempered_dags import exchange_states, log_ratios, space_heats, temper
 from edgewise.samplers.trials import Trial
@@ -152,12 +154,40 @@ def test_round_trips_are_counted():
 
 
 def test_chains_are_apart_where_pairs_of_variables_are():
-    share = np.zeros((4, 5, 5))
-    assert not Trial(share, share[0]).is_apart
-    share[0, 0, 1] = share[0, 1, 2] = share[0, 2, 3] = 1.0
-    assert Trial(share, share[0]).is_apart
-    share[1:, 1, 0] = share[1:, 2, 1] = share[1:, 3, 2] = 1.0
-    assert not Trial(share, share[0]).is_apart, "only directions differ"
+    share = np.zeros((4, 20, 20))
+    assert not Trial(share, None, []).is_apart
+    path = np.arange(trials.FEWEST_FAR)
+    share[0, path, path + 1] = 1.0
+    assert Trial(share, None, []).is_apart
+    share[0, 0, 1] = 0.0
+    assert not Trial(share, None, []).is_apart
+    share[1:, 1, 0] = share[0, 0, 1] = 1.0
+    share[1:, path + 1, path] = 1.0
+    assert not Trial(share, None, []).is_apart, "only directions differ"
+
+
+def sample_hot(iterations, **settings):
+    return ew.sample(
+        few_values(5), sampler=DagMCMC(candidates=1, tempering=True), iterations=iterations, burn_in=200, thin=10,
+        chains=2, seed=1, progress=False, **settings,
+    )  # fmt: skip
+
+
+def test_ladders_go_on_where_they_were(tmp_path):
+    """All replicas do, and their exchanges."""
+    whole = sample_hot(1200)
+    longer = ew.extend(sample_hot(600, checkpoint=tmp_path / "run"), iterations=1200, progress=False)
+    np.testing.assert_array_equal(whole.dags(), longer.dags())
+    np.testing.assert_array_equal(whole.log_posterior, longer.log_posterior)
+    assert whole.moves == longer.moves
+    assert whole.info["engine"].startswith("local moves in ")
+
+
+@pytest.mark.slow
+def test_ladders_are_the_same_in_processes():
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as executor:
+        there = sample_hot(600, executor=executor)
+    np.testing.assert_array_equal(there.dags(), sample_hot(600).dags())
 
 
 def test_chains_that_agree_are_not_tempered():

@@ -82,18 +82,18 @@ def moves_per_iteration(p: int, *, can_jump: bool = False) -> int:
 def jumps_per_iteration(p: int) -> float:
     """Return how many jumps an iteration has, where there are sums to jump by.
 
-    The more variables, the fewer are accepted: a third of them with 10, one in 16 to 60 with 24. So there are 4 to 14
+    The more variables, the fewer are accepted: a third of them with 10, one in 16 to 60 with 24. So there are 8 to 14
     from one of 4000 draws to the next.
 
     Examples
     --------
     >>> [jumps_per_iteration(p) for p in (5, 16, 20, 26)]
-    [0.2, 0.2, 0.25, 0.7]
+    [0.4, 0.4, 0.4, 0.7]
     """
     return next(jumps for most, jumps in JUMPS.items() if p <= most)
 
 
-JUMPS = {16: 0.2, SUMMED_AT_ONCE: 0.25, MOST_SUMMED: 0.7}
+JUMPS = {16: 0.4, SUMMED_AT_ONCE: 0.4, MOST_SUMMED: 0.7}
 """Jumps in an iteration, up to so many variables."""
 
 BEFORE = 0.1
@@ -197,10 +197,10 @@ class DagMCMC(Sampler):
         if p > MOST_TRIED or (self.tempering is False and not can_jump):
             return model
         trial = try_out(model, SHORT, is_over)
-        if trial.is_apart or self.tempering is True:
-            seen = np.maximum(BEFORE * probability, trial.probability)
-            return make_jumping(seen) if can_jump else make_ladder(make(seen, MOST_HEATED), p, is_over)
-        return make(np.maximum(probability, trial.probability)) if trial.has_outsiders(model) else model
+        if not (trial.is_apart or self.tempering is True):
+            return model
+        probability = np.maximum(BEFORE * probability, trial.probability)
+        return make_jumping(probability) if can_jump else make_ladder(make(probability, MOST_HEATED), p, is_over)
 
     def describe_engine(self, model: "DagMCMCModel | TemperedDagModel") -> str:
         """Return what draws, in words."""

@@ -1,8 +1,8 @@
 """Probabilities of edges by the sums over all orders of the variables and all DAGs along them.
 
-Koivisto & Sood (2004), "Exact Bayesian structure discovery in Bayesian networks", JMLR 5; Koivisto (2006), UAI. The sums
-over the orders of all sets of variables are those of :mod:`..dags.order_sums`, with all variables as candidates of each;
-here follow those over the orders of the others, and what both tell.
+Koivisto & Sood (2004), "Exact Bayesian structure discovery in Bayesian networks", JMLR 5; Koivisto (2006), UAI. The
+sums over the orders of all sets of variables are those of :mod:`..dags.order_sums`, with all variables as candidates of
+each; here follow those over the orders of the others, and what both tell.
 
 A set of variables is a number: bit i is variable i. All weights are logarithms, since those of families differ by
 thousands.
