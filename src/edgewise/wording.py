@@ -8,6 +8,9 @@ from typing import Any
 LISTED = 5
 """Names in a message before the rest is only counted; more are no help in finding the fault."""
 
+UNTRUSTED = "Do not trust this run yet"
+"""How each bad verdict begins, by which its warning is known."""
+
 NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """The characters that XML 1.0 (section 2.2) excludes, even in escaped form."""
 

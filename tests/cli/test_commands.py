@@ -6,14 +6,19 @@ import os
 import re
 import subprocess
 import sys
+import warnings
 from importlib.metadata import version
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
+import typer
 
 import edgewise as ew
+from edgewise.cli import results
+from edgewise.cli.options import end_as
 from edgewise.data import load_data
 from reports import count_pairs, data_of
 
@@ -235,10 +240,53 @@ def test_a_bad_run_is_called_bad_once(run, table, tmp_path):
     assert verdict not in done.err
 
 
+def test_only_the_verdict_is_not_said_as_a_note(run, table, monkeypatch):
+    """Another warning of the same kind, as of draws with equal weights, is said nowhere else."""
+    write = results.write_results
+
+    def warn_and_write(*arguments):
+        warnings.warn("Draws have equal weights.", ew.ConvergenceWarning, stacklevel=2)
+        return write(*arguments)
+
+    monkeypatch.setattr(results, "write_results", warn_and_write)
+    done = run("fit", table, "--out", "out", "--iterations", "200", "--thin", "10", "--seed", "1")
+    assert "Verdict: bad." in done.out
+    assert done.err.count("note:") == done.err.count("edgewise: note: Draws have equal weights.\n") == 1
+
+
 def write_unusual(folder):
     """Write skewed data with a row number."""
     data = np.exp(ew.simulate(4, 60, seed=1).data).assign(id=range(60))
     data.to_csv(folder / "unusual.csv", index=False)
+
+
+@pytest.mark.parametrize("options", [(), ("--quiet",), ("--json",)])
+def test_a_bad_run_ends_strictly_with_3_and_its_results(run, table, tmp_path, options):
+    short = ("--iterations", "60", "--thin", "3", "--chains", "2", "--seed", "1")
+    done = run("fit", table, "--out", "out", *short, "--strict", *options)
+    assert done.code == 3
+    lax = run("fit", table, "--out", "lax", *short, *options)
+    assert lax.code == 0
+    for file in ("edges.csv", "pairs.csv"):
+        assert (tmp_path / "out" / file).read_bytes() == (tmp_path / "lax" / file).read_bytes()
+    assert "ConvergenceWarning" not in done.err
+    assert done.err.count("Do not trust this run yet") == (1 if options else 0)
+    again = run("resume", "out", "--strict", *options)
+    assert again.code == 3
+    assert run("resume", "out", *options).code == 0
+    assert run("resume", "out", "--iterations", "20000", "--strict", *options).code == 0
+
+
+@pytest.mark.parametrize(("cause", "code"), [("keyboard", 130), ("termination signal", 143), ("time budget", 3)])
+def test_a_run_that_was_interrupted_says_so_by_its_code_even_if_its_verdict_is_bad(cause, code):
+    summary = SimpleNamespace(info={"stopped_by": cause}, diagnostics=SimpleNamespace(is_converged=False))
+    with pytest.raises(typer.Exit) as ended:
+        end_as(summary, is_strict=True)
+    assert ended.value.exit_code == code
+
+
+def test_a_good_run_ends_strictly_with_0(run, table):
+    assert run("fit", table, "--out", "out", "--iterations", "20000", "--seed", "1", "--strict", "--quiet").code == 0
 
 
 def test_what_is_unusual_about_the_data_is_told_once(run, tmp_path):

@@ -70,6 +70,15 @@ def test_each_file_has_its_results_and_the_same_command_goes_on(run, here, plate
     assert ew.load(out / "plate0" / "posterior.nc").info["iterations_done"] == 1500
 
 
+def test_one_bad_verdict_is_enough_for_a_strict_command(run, here, plates):
+    (plates / "plate1.csv").unlink()
+    short = ("--iterations", "60", "--thin", "3", "--chains", "2")
+    assert run("fit", "plates/*.csv", "--out", "out", *short, "--strict", "--quiet").code == 3
+    assert run("fit", "plates/*.csv", "--out", "out", *short, "--quiet").code == 0
+    done = run("fit", "plates/*.csv", "--out", "good", "--iterations", "20000", "--seed", "1", "--strict", "--quiet")
+    assert (done.code, done.err) == (0, "")
+
+
 def test_files_that_the_shell_has_found_and_a_summary_for_programs(run, here, plates):
     files = sorted(plates.glob("*.csv"))
     done = run("fit", *files, "--out", "out", *QUICK, "--seed", "1", "--json")

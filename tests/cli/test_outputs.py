@@ -46,6 +46,7 @@ def test_json_is_all_there_is_on_standard_output(run, table, tmp_path):
         "agreement": diagnostics.agreement.to_numpy().min(),
         "joined_pairs": joined,
         "told_directions": told_directions,
+        "disagreed_pairs": 0,
         "advice": posterior.advice,
         "top_pairs": pairs.head(15).to_dict("records"),
         "top_edges": edges.head(15).to_dict("records"),

@@ -15,6 +15,7 @@ from scipy import stats
 
 import edgewise as ew
 from edgewise.posterior import differences
+from edgewise.posterior.comparison_content import draw_pairs
 from edgewise.posterior.contrasts import contrast_runs
 from edgewise.posterior.differences import FEW, PLACES, Beliefs, combine_errors, critical_deviate, read_beliefs
 from edgewise.posterior.edge_errors import least_error, told_error
@@ -88,10 +89,11 @@ def test_differences_are_those_of_means_over_draws(two):
             assert pair[f"{prefix}only_second"] == pytest.approx(second[name] * (1 - first[name]), abs=1e-11)
         assert pair["difference"] == pair[f"{pair['differs_in']}_difference"]
         assert pair["mcse"] == pair[f"{pair['differs_in']}_mcse"]
-        for which, found in (("first", first), ("second", second)):
+        for posterior, which, found in zip(two, ("first", "second"), (first, second), strict=True):
             enough = 0.75 * found["joined"]
             arrow = "->" if found["told_forward"] >= enough else "<-" if found["told_backward"] >= enough else "-"
-            assert pair[f"direction_{which}"] == arrow
+            i, j = posterior.nodes.index(pair["a"]), posterior.nodes.index(pair["b"])
+            assert pair[f"direction_{which}"] == ("?" if posterior.disagreement[i, j] else arrow)
 
 
 def test_only_one_has_a_pair_as_often_as_in_pairs_of_draws():
@@ -125,8 +127,9 @@ def test_errors_are_combined_from_both(two):
 @pytest.mark.parametrize(("draws", "common"), [((np.inf, 100), 0.02), ((100, np.inf), 0.2), ((100, 300), 0.155)])
 def test_rare_events_have_the_error_of_the_probability_that_both_would_share(draws, common):
     """An exact posterior says what it is; of two runs each counts by its draws."""
+    none = np.zeros((2, 2))
     first, second = (
-        Beliefs(("A", "B"), {"joined": np.full((2, 2), share)}, {"joined": np.zeros((2, 2))}, number, None, {}, "")
+        Beliefs(("A", "B"), {"joined": np.full((2, 2), share)}, {"joined": none}, number, None, {}, "", none > 0)
         for share, number in zip((0.02, 0.2), draws, strict=True)
     )
     variance = sum(1 / number for number in draws)
@@ -140,9 +143,29 @@ def test_a_pair_is_beyond_error_by_the_rule(two):
     assert comparison.critical == pytest.approx(critical_deviate(5))
     sizes = np.array([pairs[f"{name}_difference"].abs() for name in PLACES])
     limits = np.array([comparison.critical * pairs[f"{name}_mcse"] for name in PLACES])
-    beyond = sizes > np.maximum(limits, 0.0005)
+    is_claimed = (pairs[["direction_first", "direction_second"]] != "?").all(axis=1).to_numpy()
+    assert 0 < is_claimed.sum() < 10
+    beyond = (sizes > np.maximum(limits, 0.0005)) & is_claimed
     assert pairs["beyond_error"].tolist() == beyond.any(axis=0).tolist()
     assert pairs["is_large"].tolist() == (beyond & (sizes > 0.1)).any(axis=0).tolist()
+
+
+def test_no_difference_is_claimed_where_chains_disagree():
+    """A -> B in all draws of one, and in three chains of four of the other; C -> B only in the other."""
+    dags = np.zeros((2, 4, 400, 3, 3), bool)
+    dags[0, ..., 0, 1] = dags[1, 1:, :, 0, 1] = dags[1, ..., 2, 1] = True
+    comparison = ew.compare(*(make_posterior(one, nodes="ABC") for one in dags))
+    pairs = comparison.pairs.set_index(["a", "b"])
+    assert pairs["direction_first"].to_dict() == {("A", "B"): "-", ("B", "C"): "-"}
+    assert pairs.loc[("A", "B"), "direction_second"] == "?"
+    assert not pairs.loc[("A", "B"), "beyond_error"]
+    assert "The chains of b disagree on 2 pairs of variables, of which no difference counts" in comparison.notes[-1]
+    assert comparison.headline == (
+        "No pair of variables differs between a and b beyond Monte Carlo error; chains disagree on 2 pairs."
+    )
+    drawn = draw_pairs(comparison.numbered_pairs, comparison.critical)
+    assert drawn["kind"].tolist() == ["disagreed", "disagreed"]
+    assert drawn["direction"].tolist() == ["?", "?"]
 
 
 def test_all_pairs_are_taken_into_account():
@@ -158,7 +181,9 @@ def test_the_same_posterior_agrees_with_itself(two):
         assert comparison.agreement == 1
         assert (comparison.pairs["difference"] == 0).all()
         assert not comparison.pairs["beyond_error"].any()
-        assert comparison.headline == "No pair of variables differs between a and b beyond Monte Carlo error."
+        assert comparison.headline.startswith("No pair of variables differs between a and b beyond Monte Carlo error")
+        disagreed = np.triu(posterior.disagreement).sum()
+        assert ("; chains disagree on " in comparison.headline) == (disagreed > 0)
         assert comparison.settings == ()
 
 

@@ -10,7 +10,9 @@ from arviz_stats.base import array_stats
 from scipy.stats import norm, rankdata
 
 import edgewise as ew
+from edgewise.posterior import diagnostics as diagnostics_module
 from edgewise.posterior import draws as draws_module
+from edgewise.samplers.tempered_dags import ROUND_TRIPS
 from naive.graphs import all_dags
 from naive.stepping import PAPER
 from records import collect, make_posterior, make_record, plain
@@ -464,6 +466,30 @@ def test_acceptance_of_a_sample():
         assert found.loc[kind, "proposed"] == proposed
         if proposed:
             assert found.loc[kind, "accepted"] == pytest.approx(accepted / proposed)
+
+
+@pytest.mark.parametrize("ended", [0, 1])
+def test_tempered_chains_must_have_made_a_round_trip(ended):
+    """Without any, chains that agree are still where they began."""
+    assert diagnostics_module.ROUND_TRIPS == ROUND_TRIPS
+    made = posterior_of(independent((3, 400)))
+    moves = [{"turn": (300, 30), "exchange 1 / 2": (100, 40), ROUND_TRIPS: (n, 0)} for n in (4, 0, 2)]
+    moves[0][ROUND_TRIPS] = 4, ended
+    found = (diagnose_good if ended else diagnose_bad)(replace(made, moves=tuple(moves)))
+    if not ended:
+        assert found.verdict == (
+            "Do not trust this run yet: no chain has come back from the hottest of its replicas, so that each is still "
+            "where it began; run longer (edgewise.extend)."
+        )
+    table = found.acceptance
+    assert table.loc[ROUND_TRIPS, ["proposed", "accepted"]].tolist() == [6, ended / 6]
+    np.testing.assert_allclose(table["share"], [0.75, 0.25, np.nan], rtol=1e-12)
+
+
+def test_chains_that_are_not_tempered_make_no_round_trips():
+    made = posterior_of(independent((3, 400)))
+    assert diagnostics_module.count_round_trips(made) is None
+    assert diagnose_good(made).acceptance["share"].sum() == pytest.approx(1)
 
 
 @pytest.mark.parametrize("by_chain", [[0.2, 0.2, 0.5, 0.5], [0.1, 0.1, 0.1, 0.4], [0.3, 0.6]])

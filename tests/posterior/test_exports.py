@@ -85,10 +85,11 @@ def test_the_graph_is_the_table(posterior, threshold):
     assert tuple(graph.nodes) == posterior.nodes
     assert graph.number_of_edges() == len(table)
     for row in table.itertuples():
-        told = row.compelled >= 0.75 * row.undirected
+        disagreed = posterior.disagreement[posterior.nodes.index(row.source), posterior.nodes.index(row.target)]
         assert graph.edges[row.source, row.target] == {
             **{name: getattr(row, name) for name in ATTRIBUTES},
-            "told": told,
+            "told": row.compelled >= 0.75 * row.undirected and not disagreed,
+            "disagreed": disagreed,
         }
     assert {type(value) for *_, data in graph.edges(data=True) for value in data.values()} <= {float, bool}
 
@@ -192,7 +193,7 @@ def test_graphml_comes_back_through_networkx_with_one_edge_for_each_pair(tmp_pat
         here, there = (forward, backward) if ends == (pair.a, pair.b) else (backward, forward)
         assert found.edges[ends] == {
             "probability": here[0], "compelled": here[1], "reverse": there[0], "compelled_reverse": there[1],
-            "joined": pair.joined, "told": pair.direction != "-",
+            "joined": pair.joined, "told": pair.direction in ("->", "<-"), "disagreed": pair.direction == "?",
         }  # fmt: skip
 
 
@@ -245,7 +246,7 @@ def test_dot_draws_the_pairs_with_arrowheads_where_directions_are_told(tmp_path,
         label, width, has_head = lines[ends]
         assert label == f"{pair.joined:.2f}"
         assert width == pytest.approx(0.5 + 2.5 * pair.joined, abs=0.0051)
-        assert has_head == (pair.direction != "-")
+        assert has_head == (pair.direction in ("->", "<-"))
         if has_head:
             assert ends == ((pair.a, pair.b) if pair.direction == "->" else (pair.b, pair.a))
 

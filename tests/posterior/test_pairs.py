@@ -4,6 +4,7 @@ The correlations of the data are exactly those of a DAG, so that what is told de
 """
 
 import re
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -11,7 +12,9 @@ import pandas as pd
 import pytest
 
 import edgewise as ew
-from edgewise.posterior.summaries import headline, orient_pairs
+from edgewise.posterior import edge_errors
+from edgewise.posterior.content import with_intervals
+from edgewise.posterior.summaries import count_pairs, headline, orient_pairs
 from naive.graphs import random_dag
 from records import make_posterior
 from reports import data_of
@@ -29,6 +32,25 @@ def made(p=6, shape=(2, 50), density=0.5):
 @pytest.fixture(scope="module", params=[made, lambda: made(2), lambda: made(3, (1, 1)), lambda: made(5, density=0.2)])
 def posterior(request):
     return request.param()
+
+
+def naive_disagreement(posterior, i, j):
+    """Whether any of the five probabilities of a pair differs by more than .2 between two chains."""
+    by_chain = []
+    for dags in posterior.dags():
+        told = np.mean([ew.compelled_edges(dag) for dag in dags], axis=0)
+        forward, backward = dags[:, i, j].mean(), dags[:, j, i].mean()
+        by_chain.append([forward + backward, forward, backward, told[i, j], told[j, i]])
+    return np.ptp(by_chain, axis=0).max() > 0.2 + 1e-12
+
+
+def apart(shares, draws=100):
+    """A posterior whose chains have X0 -> X1 in such shares of their draws, and X2 -> X1 <- X3 in all."""
+    dags = np.zeros((len(shares), draws, 4, 4), bool)
+    for chain, share in zip(dags, shares, strict=True):
+        chain[: round(share * draws), 0, 1] = True
+    dags[..., [2, 3], 1] = True
+    return make_posterior(dags)
 
 
 # The table
@@ -49,7 +71,7 @@ def test_pairs_are_means_over_draws(posterior):
         assert (pair.forward, pair.backward) == pytest.approx((dags[:, i, j].mean(), dags[:, j, i].mean()), abs=1e-12)
         assert (pair.told_forward, pair.told_backward) == pytest.approx((told[i, j], told[j, i]), abs=1e-12)
         expected = "->" if told[i, j] >= 0.75 * pair.joined else "<-" if told[j, i] >= 0.75 * pair.joined else "-"
-        assert pair.direction == expected
+        assert pair.direction == ("?" if naive_disagreement(posterior, i, j) else expected)
 
 
 @pytest.mark.parametrize("threshold", [0, 0.3, 0.9, 1])
@@ -84,6 +106,60 @@ def test_the_error_is_that_of_being_joined():
     assert weighted.loc[("X0", "X2"), "mcse"] == pytest.approx(pairs.loc[("X0", "X2"), "mcse"], rel=1e-6)
 
 
+@pytest.mark.parametrize("shares", [[0.999, 1.0, 1.0, 1.0], [0.0, 0.0, 0.0005]])
+def test_no_error_is_shown_as_zero_where_chains_differ(shares):
+    posterior = apart(shares, draws=2000)
+    pairs = posterior.pairs().set_index(["a", "b"])["mcse"]
+    edges = posterior.edges().set_index(["source", "target"])["mcse"]
+    assert 0 < edge_errors._joined_error(posterior)[0, 1] < 0.0005
+    assert pairs.get(("X0", "X1"), 0.0005) == edges.get(("X0", "X1"), 0.0005) == 0.0005
+    assert pairs["X1", "X2"] == edges["X2", "X1"] == 0
+    lower, upper = with_intervals(posterior).query("a == 0")[["lower", "upper"]].to_numpy().T
+    assert (upper - lower > 0.0005).all()
+
+
+def test_what_is_kept_with_seven_digits_differs_only_from_there_on():
+    posterior = apart([1.0, 1.0])
+    errors = np.zeros((2, 4, 4), np.float32)
+    for difference, expected in ((1e-7, 0.0), (1e-5, 0.0005)):
+        conditionals = posterior.share_by_chain[:, None].astype(np.float32)
+        conditionals[0, 0, 0, 1] -= difference
+        changed = replace(posterior, conditionals=conditionals, conditional_errors=errors)
+        assert changed.pairs().set_index(["a", "b"]).loc[("X0", "X1"), "mcse"] == expected
+
+
+@pytest.mark.parametrize("shares", [[0.2, 0.8], [0.1, 0.2, 0.3, 0.9]])
+@pytest.mark.parametrize("weights", [False, True])
+def test_chains_in_different_places_have_the_error_of_a_mean_of_so_many_numbers(shares, weights):
+    """Though each chain by itself is as exact as can be: errors of their mean that say so are replaced."""
+    posterior = apart(shares)
+    if weights:
+        posterior = posterior.reweighted(np.repeat(np.log([1.0, 3.0, 2.0, 2.0][: len(shares)]), 100).reshape(-1, 100))
+    weight = posterior.weights.sum(axis=1)
+    mean = weight @ shares
+    between = np.sqrt((weight**2 @ (np.array(shares) - mean) ** 2) * len(shares) / (len(shares) - 1))
+    if not weights:
+        assert between == pytest.approx(np.std(shares, ddof=1) / np.sqrt(len(shares)))
+    small = np.full((2, 4, 4), 0.01, np.float32)
+    changed = replace(posterior, conditionals=posterior.share_by_chain[:, None], conditional_errors=small)
+    for table in (changed.pairs().set_index(["a", "b"]), changed.edges().set_index(["source", "target"])):
+        assert table.loc[("X0", "X1"), "mcse"] == pytest.approx(between)
+    large = replace(changed, conditional_errors=np.full((2, 4, 4), 0.6))
+    assert large.pairs().set_index(["a", "b"]).loc[("X0", "X1"), "mcse"] == 0.6
+
+
+def test_errors_of_chains_that_agree_are_left_as_they_are():
+    """Of 4 x 1000 independent draws; one error in a thousand is more than doubled by chance."""
+    rng = np.random.default_rng(5)
+    dags = np.zeros((4, 1000, 20, 20), bool)
+    i, j = np.triu_indices(20, 1)
+    dags[..., i, j] = rng.random((4, 1000, len(i))) < rng.uniform(0.1, 0.9, len(i))
+    posterior = make_posterior(dags)
+    ratio = edge_errors.directed_error(posterior)[i, j] / edge_errors._directed_error(posterior)[i, j]
+    assert (ratio >= 1).all()
+    assert ratio.mean() < 1.01
+
+
 def test_a_direction_is_told_with_three_quarters_of_the_probability_that_the_pair_is_joined():
     dags = np.zeros((1, 8, 3, 3), dtype=bool)
     dags[:, :4, 0, 2] = True
@@ -104,9 +180,75 @@ def test_pictures_have_pairs_in_their_more_probable_direction(posterior):
         assert {drawn.probability, drawn.reverse} == {pair.forward, pair.backward}
         assert drawn.probability >= drawn.reverse
         assert drawn.joined == pair.joined
-        assert drawn.is_told == (pair.direction != "-")
+        assert drawn.is_told == (pair.direction in ("->", "<-"))
+        assert drawn.is_disagreed == (pair.direction == "?")
         if drawn.is_told:
             assert (drawn.source < drawn.target) == (pair.direction == "->")
+
+
+# Where chains disagree
+
+
+@pytest.mark.parametrize(
+    ("shares", "direction"),
+    [([1, 0.8], "->"), ([1, 0.79], "?"), ([0.9, 0.8, 1.0], "->"), ([0, 0, 0, 1], "?"), ([1], "->"), ([0.3, 0.5], "->")],
+)
+def test_chains_disagree_on_a_pair_from_a_difference_of_a_fifth_on(shares, direction):
+    posterior = apart(shares)
+    pairs = posterior.pairs().set_index(["a", "b"])["direction"]
+    assert pairs["X0", "X1"] == direction
+    assert posterior.disagreement.tolist() == posterior.disagreement.T.tolist()
+    assert posterior.disagreement[0, 1] == naive_disagreement(posterior, 0, 1) == (direction == "?")
+
+
+def test_chains_may_agree_that_a_pair_is_joined_and_disagree_on_its_direction():
+    dags = np.zeros((2, 100, 3, 3), bool)
+    dags[..., [0, 2], 1] = True
+    dags[1, :30, 0, 1], dags[1, :30, 1, 0] = False, True
+    assert make_posterior(dags).pairs().set_index(["a", "b"])["direction"].to_dict() == {
+        ("X0", "X1"): "?", ("X1", "X2"): "?",  # X2 -> X1 <- X0 or X2 -> X1 -> X0, which tells nothing of X2 -> X1
+    }  # fmt: skip
+
+
+def test_a_chain_without_weight_has_no_say():
+    posterior = apart([1, 1, 0])
+    log_weight = np.zeros_like(posterior.weights)
+    log_weight[2] = -np.inf
+    assert posterior.disagreement.any()
+    assert not posterior.reweighted(log_weight).disagreement.any()
+
+
+def test_nothing_is_claimed_where_chains_disagree(tmp_path):
+    posterior = apart([1, 0.6])
+    assert headline(posterior.numbered_pairs) == (
+        "2 pairs of variables are joined with probability 0.5 or more; the direction can be told in all of them; "
+        "chains disagree on 1 more."
+    )
+    assert count_pairs(posterior.numbered_pairs) == (2, 2)
+    lines = {(line.source, line.target): line for line in posterior.plot_graph().drawing.lines}
+    assert lines[0, 1].head is None
+    assert lines[0, 1].is_disagreed
+    assert lines[2, 1].head is not None
+    assert not lines[2, 1].is_disagreed
+    edges = posterior.to_networkx().edges
+    assert [edges[edge]["told"] for edge in (("X0", "X1"), ("X2", "X1"))] == [False, True]
+    assert [edges[edge]["disagreed"] for edge in (("X0", "X1"), ("X2", "X1"))] == [True, False]
+    posterior.export(tmp_path / "graph.dot")
+    dot = (tmp_path / "graph.dot").read_text()
+    assert '"X0" -> "X1" [label="0.80", penwidth=2.50, dir=none, style=dotted];' in dot
+    assert '"X2" -> "X1" [label="1.00", penwidth=3.00];' in dot
+    assert '<td title="chains disagree">?</td>' in posterior._repr_html_()
+
+
+def test_no_experiment_is_advised_where_chains_disagree():
+    dags = np.zeros((2, 200, 2, 2), bool)
+    dags[..., 0, 1] = True
+    info = {"sampler": {"name": "DagMCMC"}, "prior": {"name": "Sparsity"}}
+    agreed = make_posterior(dags, info=info)
+    dags[1, :100] = False
+    assert agreed.pairs()["direction"].tolist() == ["-"]
+    assert agreed.advice is not None
+    assert make_posterior(dags, info=info).advice is None
 
 
 # The sentences
@@ -137,6 +279,17 @@ def test_pictures_have_pairs_in_their_more_probable_direction(posterior):
             [1, 0.9],
             ["->", "->"],
             "2 pairs of variables are joined with probability 0.5 or more; the direction can be told in all of them.",
+        ),
+        (
+            [1, 0.9, 0.8, 0.1],
+            ["->", "-", "?", "?"],
+            "2 pairs of variables are joined with probability 0.5 or more; the direction can be told in 1 of them; "
+            "chains disagree on 2 more.",
+        ),
+        (
+            [0.9, 0.4],
+            ["?", "-"],
+            "No two variables are joined with probability 0.5 or more; chains disagree on 1 pair.",
         ),
     ],
 )

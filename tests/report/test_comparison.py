@@ -114,6 +114,21 @@ def test_a_direction_that_is_told_otherwise_is_marked(open_page):
     assert "the other way round (2)" in page.locator(".legend").inner_text()
 
 
+def test_a_pair_on_which_chains_disagree_is_marked_and_has_no_arrowhead(open_page, screenshot):
+    """X1 -> X3 <- X2 in all draws, but one chain of the second has no X1 -> X3."""
+    dags = np.zeros((2, 4, 400, 3, 3), bool)
+    dags[..., [0, 1], 2] = True
+    dags[1, 0, :, 0, 2] = False
+    page = open_page(ew.compare(*map(make_posterior, dags)))
+    assert page.locator("#picture .badge.disagreed text").all_text_contents() == ["?", "?"]
+    assert page.locator("#picture [marker-start], #picture [marker-end]").count() == 0
+    assert "chains disagree in one of them or both (2)" in page.locator(".legend").inner_text()
+    titles = page.locator('#pair-table td[title="chains disagree"]')
+    assert titles.all_text_contents() == ["?", "?"]
+    assert {*read_table(page)["->first"]} == {"→"}
+    screenshot(page, "comparison-disagreed")
+
+
 def test_the_numbers_are_those_of_the_comparison(comparison, open_page):
     page = open_page(comparison)
     shown, pairs = read_table(page), comparison.pairs

@@ -194,6 +194,7 @@ def test_directions_against_the_order_point_upwards():
             "target": [1, 2, 0, 0],
             "joined": [1.0, 0.9, 0.8, 0.7],
             "is_told": [True, True, True, False],
+            "is_disagreed": False,
         }
     ).assign(probability=[1.0, 0.9, 0.8, 0.7])
     assert order_pairs(4, pairs) == [3, 0, 1, 2]
@@ -259,7 +260,7 @@ def test_the_saved_picture_is_what_is_seen(open_page, tmp_path, scheme):
         assert "var(" not in text  # it needs no style sheet
         for element in root.iter():
             if (element.get("class") or "").startswith("edge"):
-                assert element.get("stroke") in ("#0072b2", "#c14f00")
+                assert element.get("stroke") in ("#0072b2", "#c14f00", "#5b6472")
                 assert element.get("fill") == "none"
 
 

@@ -64,6 +64,19 @@ def test_open_directions_have_no_arrow():
         assert [line.head for line in posterior.plot_graph().drawing.lines] == [None]
 
 
+@pytest.mark.parametrize("ending", ["svg", "pdf", "png"])
+def test_pairs_on_which_chains_disagree_are_dotted(tmp_path, ending):
+    """X0 -> X2 <- X1 in all draws, but for a chain without X0 -> X2."""
+    dags = np.zeros((2, 4, 100, 3, 3), bool)
+    dags[..., [0, 1], 2] = True
+    dags[1, 0, :, 0, 2] = False
+    agreed, disagreed = (make_posterior(one).plot_graph() for one in dags)
+    assert [line.head is None for line in disagreed.drawing.lines] == [True, True]
+    assert (agreed.svg.count('stroke-dasharray="2 4"'), disagreed.svg.count('stroke-dasharray="2 4"')) == (0, 2)
+    assert "<title>X0 ? X2</title>" in disagreed.svg
+    disagreed.save(tmp_path / f"graph.{ending}")
+
+
 def test_a_highlighted_variable_stands_out(simulated):
     drawing = simulated.plot_graph(0.3, "X5").drawing
     assert [box.name for box in drawing.boxes if box.is_chosen] == ["X5"]

@@ -14,6 +14,8 @@ import edgewise as ew
 from edgewise.posterior.content import edge_table
 from edgewise.posterior.effects import effect_draws
 from edgewise.posterior.pictures import drawn_pairs
+from edgewise.samplers.tempered_dags import ROUND_TRIPS
+from records import make_posterior
 from reports import HOSTILE, data_of, sample
 
 READ_TABLE = """() => {
@@ -266,7 +268,8 @@ def test_the_numbers_are_those_of_the_posterior(simulated, medium, open_page):
         assert len(shown) == len(pairs)
         assert shown["a"].tolist() == pairs["a"].tolist()
         assert shown["b"].tolist() == pairs["b"].tolist()
-        assert shown["direction"].tolist() == pairs["direction"].map({"->": "→", "<-": "←", "-": "–"}).tolist()
+        arrows = {"->": "→", "<-": "←", "-": "–", "?": "?"}
+        assert shown["direction"].tolist() == pairs["direction"].map(arrows).tolist()
         for title, column in NUMBERS.items():
             np.testing.assert_allclose(shown[title].astype(float), pairs[column], rtol=0, atol=5.001e-4)
         ends = shown["Monte Carlo interval"].str.extract(r"^(\S+) – (\S+)$").astype(float)
@@ -520,6 +523,46 @@ def test_a_run_that_was_stopped_says_so(simulated, open_page, write_report):
     page = open_page(replace(simulated, info={**simulated.info, "stopped_by": "keyboard", "stopped_note": note}))
     assert page.locator("#stopped").inner_text().endswith(note)
     assert 'id="stopped"' not in write_report(simulated).read_text()
+
+
+@ON_SCREENS
+def test_pairs_on_which_chains_disagree_are_dotted_and_have_a_question_mark(open_page, screenshot, viewport):
+    """X1 -> X3 <- X2 in all draws, but for a chain without X1 -> X3; and X4 -> X6 <- X5 in all."""
+    dags = np.zeros((4, 200, 6, 6), bool)
+    dags[..., [0, 1], 2] = dags[..., [3, 4], 5] = True
+    dags[0, :, 0, 2] = False
+    page = open_page(make_posterior(dags, nodes=[f"X{v}" for v in range(1, 7)]), viewport)
+    assert page.locator("#headline").inner_text().endswith("; chains disagree on 2 more.")
+    assert page.locator("#picture path.edge.disagreed").count() == 2
+    assert page.locator("#picture path.head").count() == 2
+    titles = "".join(page.locator("#picture .line title").all_text_contents())
+    assert titles.count("chains disagree") == 2
+    assert "X1 ? X3\nchains disagree\njoined: 0.750\n" in titles
+    assert [text.strip() for text in page.locator(".legend li").all_inner_texts()][2:] == ["chains disagree"]
+    shown = read_table(page).set_index(["a", "b"])["direction"]
+    assert shown.to_dict() == {("X1", "X3"): "?", ("X2", "X3"): "?", ("X4", "X6"): "→", ("X5", "X6"): "→"}
+    assert page.locator('#pair-table td[title="chains disagree"]').all_inner_texts() == ["?", "?"]
+    assert "A question mark stands where chains disagree" in page.locator("#pairs").inner_text()
+    screenshot(page, f"disagreed-{viewport}")
+
+
+def test_where_chains_agree_nothing_is_said_of_disagreement(simulated, open_page):
+    page = open_page(simulated)
+    assert page.locator(".legend li").count() == 2
+    assert page.locator(".disagreed").count() == 0
+    assert "question mark" not in page.locator("#pairs").inner_text()
+
+
+@pytest.mark.parametrize("ended", [0, 3])
+def test_round_trips_are_told(open_page, ended):
+    dags = np.zeros((2, 200, 3, 3), bool)
+    moves = ({"turn": (300, 30), ROUND_TRIPS: (0, 0)}, {"turn": (100, 10), ROUND_TRIPS: (4, ended)})
+    page = open_page(replace(make_posterior(dags), moves=moves), has_charts=True)
+    text = page.locator("#trust").inner_text()
+    assert f"4 began in all chains, and {ended} ended" in text
+    rows = page.locator("#trust tr:has(th:text('round trip'))").locator("td").all_inner_texts()
+    assert rows == ["4", "–", f"{100 * ended / 4:.1f} %"]
+    assert page.locator("#verdict.bad").count() == (ended == 0)
 
 
 @ON_SCREENS

@@ -1,6 +1,7 @@
 """What can be asked of edgewise.sample, and what comes of it."""
 
 import threading
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -286,10 +287,53 @@ def test_unusual_data_are_warned_of_and_recorded(data, tmp_path):
     findings = posterior.info["data"]["findings"]
     assert [finding["kind"] for finding in findings] == ["identifier", "skewed"]
     assert [finding["columns"] for finding in findings] == [["id"], list(data)]
-    assert [str(warning.message) for warning in caught] == [finding["sentence"] for finding in findings]
+    said = [str(warning.message) for warning in caught if issubclass(warning.category, ew.DataWarning)]
+    assert said == [finding["sentence"] for finding in findings]
     assert {warning.filename for warning in caught} == {__file__}
     posterior.save(tmp_path / "posterior.nc")
     assert ew.load(tmp_path / "posterior.nc").info == posterior.info
+
+
+BAD = {"iterations": 60, "thin": 3, "chains": 2, "seed": 1, "progress": False}
+GOOD = {"iterations": 4000, "thin": 4, "chains": 2, "seed": 1, "progress": False}
+
+
+def warned(function, *arguments, **settings):
+    """Return the posterior of a run that must raise one warning, with its verdict and at this line."""
+    with pytest.warns(ew.ConvergenceWarning) as caught:
+        posterior = function(*arguments, **settings)
+    assert [str(warning.message) for warning in caught] == [posterior.silent_diagnostics.verdict]
+    assert caught[0].filename == __file__
+    assert check_sentence(str(caught[0].message)).startswith("Do not trust this run yet: ")
+    return posterior
+
+
+def test_a_bad_verdict_is_warned_of(data, tmp_path):
+    first = warned(ew.sample, data, checkpoint=tmp_path / "run", **BAD)
+    warned(ew.resume, tmp_path / "run", progress=False)
+    warned(ew.extend, tmp_path / "run", iterations=70, progress=False)
+    warned(ew.extend, warned(ew.sample, data, **BAD), iterations=70, progress=False)
+    warned(ew.sample, None, nodes=["a", "b", "c"], **BAD)
+    warned(ew.sample, data, store=tmp_path / "draws.nc", **BAD)
+    with pytest.warns(ew.ConvergenceWarning):
+        first.diagnostics()
+
+
+def test_a_good_verdict_is_not(data, tmp_path):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        posterior = ew.sample(data, checkpoint=tmp_path / "run", **GOOD)
+        ew.resume(tmp_path / "run", progress=False)
+        ew.extend(posterior, iterations=5000, progress=False)
+    assert posterior.silent_diagnostics.is_converged
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_the_table_of_many_runs_has_their_verdicts_and_none_is_warned_of(data, workers):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        many = ew.sample_many([data, data], workers=workers, **BAD)
+    assert many.table["verdict"].str.startswith("Do not trust this run yet: ").all()
 
 
 def test_only_a_run_looks_at_the_data(data):

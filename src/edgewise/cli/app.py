@@ -33,6 +33,7 @@ from .options import (
     NoColor,
     Overwrite,
     Quiet,
+    Strict,
     end_as,
     examples,
 )
@@ -129,6 +130,7 @@ def resume(
         typer.Option(rich_help_panel=CHAINS, help="Let the chains go on until each has so many steps in all."),
     ] = None,
     dask: Dask = None,
+    strict: Strict = False,
     quiet: Quiet = False,
     as_json: Json = False,
     no_color: NoColor = False,
@@ -152,7 +154,7 @@ def resume(
             posterior = ew.extend(directory / CHECKPOINT, iterations=iterations, **settings)
         summary = write_results(posterior, place)
     tell(summary, directory, quiet=quiet, as_json=as_json)
-    end_as(summary.info)
+    end_as(summary, is_strict=strict)
 
 
 @app.command(epilog=examples("edgewise simulate --out simulated", "edgewise simulate --p 10 --n 200 --out small"))
@@ -186,6 +188,7 @@ def demo(
     iterations: Iterations = None,
     seed: Annotated[int, typer.Option(rich_help_panel=CHAINS, help="Seed of the simulation and the chains.")] = 1,
     overwrite: Overwrite = False,
+    strict: Strict = False,
     quiet: Quiet = False,
     as_json: Json = False,
     no_color: NoColor = False,
@@ -212,7 +215,7 @@ def demo(
         summary = write_results(posterior, directory)
         summary = replace(summary, accuracy=measure_accuracy(posterior, simulation.dag))
     tell(summary, out, quiet=quiet, as_json=as_json)
-    end_as(summary.info)
+    end_as(summary, is_strict=strict)
 
 
 @app.command(epilog=examples("edgewise report results"))

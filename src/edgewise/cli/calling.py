@@ -6,8 +6,8 @@ import sys
 import warnings
 from collections.abc import Callable
 
-from edgewise.errors import EdgewiseError, EdgewiseWarning, UnusualDataWarning
-from edgewise.wording import printable
+from edgewise.errors import ConvergenceWarning, EdgewiseError, EdgewiseWarning, UnusualDataWarning
+from edgewise.wording import UNTRUSTED, printable
 
 from .app import app
 from .translating import translate
@@ -26,7 +26,9 @@ def call() -> int | None:
             stream.reconfigure(errors="replace")
     warnings.showwarning = _show_each_once()
     warnings.simplefilter("always", EdgewiseWarning)
-    warnings.simplefilter("ignore", UnusualDataWarning)  # the commands say at their end what is unusual
+    # The commands say at their end what is unusual, and what the verdict is.
+    warnings.simplefilter("ignore", UnusualDataWarning)
+    warnings.filterwarnings("ignore", UNTRUSTED, ConvergenceWarning)
     try:
         code: int | None = app(args=sys.argv[1:] or ["--help"], prog_name="edgewise", standalone_mode=False)
     except EdgewiseError as error:

@@ -23,6 +23,7 @@ from .options import (
     NoColor,
     Overwrite,
     Quiet,
+    Strict,
     Thin,
     end_as,
 )
@@ -197,6 +198,7 @@ def fit(
         list[str] | None, typer.Option(rich_help_panel=TABLE, metavar="COLUMN", help="Leave this column out; repeat.")
     ] = None,
     overwrite: Overwrite = False,
+    strict: Strict = False,
     quiet: Quiet = False,
     as_json: Json = False,
     no_color: NoColor = False,
@@ -252,7 +254,7 @@ def fit(
         **reading,
     }
     if not is_one:
-        output: dict[str, Any] = {"overwrite": overwrite, "quiet": quiet, "as_json": as_json}
+        output: dict[str, Any] = {"overwrite": overwrite, "quiet": quiet, "as_json": as_json, "is_strict": strict}
         fit_many(data, out, arguments, seed=seed, jobs=jobs, dask=dask, **output)
         return
     with connected(dask) as executor, new_files(out, anew=True) as directory:
@@ -267,4 +269,4 @@ def fit(
         )
         summary = write_results(posterior, directory)
     tell(summary, out, quiet=quiet, as_json=as_json)
-    end_as(summary.info)
+    end_as(summary, is_strict=strict)

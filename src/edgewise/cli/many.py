@@ -19,7 +19,7 @@ from edgewise.running.sets import find_files, is_pattern
 from edgewise.wording import printable, quote, shorten
 
 from .clusters import connected
-from .options import EXIT_CODES
+from .options import BAD_VERDICT, EXIT_CODES
 from .results import check_directory, write_results
 from .summary import REPORT, open_console
 from .translating import translate
@@ -51,6 +51,7 @@ def fit_many(
     overwrite: bool,
     quiet: bool,
     as_json: bool,
+    is_strict: bool,
 ) -> None:
     """Fit all files, write all results of each into a directory of its own, and say what became of them."""
     if jobs is not None and dask is not None:
@@ -84,6 +85,8 @@ def fit_many(
         sys.stderr.write(f"edgewise: {printable(name)} failed. {printable(translate(error))}\n")
     if many.failed:
         raise typer.Exit(1)
+    if is_strict and not many.table["is_converged"].all():
+        raise typer.Exit(BAD_VERDICT)
 
 
 def describe(many: Many, out: Path) -> dict[str, Any]:

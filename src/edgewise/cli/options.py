@@ -1,13 +1,19 @@
 """What several commands have in common: options, and the panels of the help text that these stand in."""
 
 import os
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from .summary import Summary
 
 INTERRUPTED = 130
 EXIT_CODES = {"keyboard": INTERRUPTED, "termination signal": 143, "hangup signal": 129}
 """Exit codes after Ctrl-C and other signals: 128 plus the number of the signal."""
+
+BAD_VERDICT = 3
+"""The exit code of --strict after a bad verdict: 1 and 2 are those of failures and errors."""
 
 CHAINS, MODEL, TABLE, OUTPUT = "Chains", "Model", "Data", "Output"
 """The panels."""
@@ -60,6 +66,10 @@ Dask = Annotated[
 Overwrite = Annotated[
     bool, typer.Option("--overwrite", metavar=FLAG, rich_help_panel=OUTPUT, help="Replace the files in --out.")
 ]
+Strict = Annotated[
+    bool,
+    typer.Option("--strict", metavar=FLAG, rich_help_panel=OUTPUT, help="End with exit code 3 if the verdict is bad."),
+]
 Json = Annotated[
     bool,
     typer.Option("--json", metavar=FLAG, rich_help_panel=OUTPUT, help="Print the summary as JSON, and nothing else."),
@@ -71,7 +81,9 @@ def examples(*commands: str) -> str:
     return "\n\n".join(["Examples:", *commands])
 
 
-def end_as(info: dict[str, Any]) -> None:
-    """End with the exit code of an interrupted command, if the run was interrupted."""
-    if info["stopped_by"] in EXIT_CODES:
-        raise typer.Exit(EXIT_CODES[info["stopped_by"]])
+def end_as(summary: "Summary", *, is_strict: bool) -> None:
+    """End with the exit code of an interrupted command if the run was interrupted, or else with that of the verdict."""
+    if summary.info["stopped_by"] in EXIT_CODES:
+        raise typer.Exit(EXIT_CODES[summary.info["stopped_by"]])
+    if is_strict and not summary.diagnostics.is_converged:
+        raise typer.Exit(BAD_VERDICT)

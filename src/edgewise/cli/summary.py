@@ -16,7 +16,7 @@ from rich.text import Text
 
 from edgewise.posterior.accounts import describe_data
 from edgewise.posterior.diagnostics import Diagnostics
-from edgewise.posterior.summaries import count_pairs, headline
+from edgewise.posterior.summaries import count_disagreed, count_pairs, headline
 from edgewise.wording import enumerate_items, printable
 
 from .translating import translate
@@ -103,6 +103,7 @@ def describe(summary: Summary, out: Path) -> dict[str, Any]:
         "agreement": summary.diagnostics.least_agreement,
         "joined_pairs": joined,
         "told_directions": told,
+        "disagreed_pairs": count_disagreed(summary.pairs),
         "advice": summary.advice,
         "top_pairs": summary.pairs.head(SHOWN).to_dict("records"),
         "top_edges": summary.edges.head(SHOWN).to_dict("records"),

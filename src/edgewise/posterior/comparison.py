@@ -31,6 +31,7 @@ from .differences import (
     read_beliefs,
     tabulate_differences,
 )
+from .summaries import DISAGREED
 
 NAMED = 3
 """Pairs that the headline names."""
@@ -97,9 +98,10 @@ class Comparison:
         standard error of the difference. ``differs_in`` names the one that differs most, beyond its error if there is
         such a one; ``difference`` and ``mcse`` are its. ``beyond_error`` tells whether any difference of the pair is
         beyond Monte Carlo error; ``is_large``, whether such a one is also above .1. ``direction_first`` and
-        ``direction_second`` are ``"->"``, ``"<-"`` or ``"-"`` as in :meth:`edgewise.Posterior.pairs`. ``only_first`` is
-        the probability that a draw of the first posterior joins the pair and one of the second does not,
-        ``only_second`` the reverse; ``forward_only_first`` and so on are the same for a -> b and b -> a.
+        ``direction_second`` are ``"->"``, ``"<-"``, ``"-"`` or ``"?"`` as in :meth:`edgewise.Posterior.pairs`; with a
+        ``"?"``, where chains disagree, no difference is beyond Monte Carlo error. ``only_first`` is the probability
+        that a draw of the first posterior joins the pair and one of the second does not, ``only_second`` the reverse;
+        ``forward_only_first`` and so on are the same for a -> b and b -> a.
         """
         table, names = self.numbered_pairs, pd.Index(self.nodes)
         return table.assign(a=names[table["a"]], b=names[table["b"]])
@@ -206,7 +208,7 @@ def compare(a: HasEdgeProbabilities, b: HasEdgeProbabilities, *, names: Sequence
         names=called,
         numbered_pairs=pairs,
         agreement=measure_agreement(first.probability["joined"], second.probability["joined"]),
-        headline=_headline(pairs, first.nodes, called),
+        headline=f"{_headline(pairs, first.nodes, called)}{_count_disagreed(pairs)}.",
         notes=tuple(_find_notes(first, second, called)),
         settings=tuple(settings),
         same=tuple(same),
@@ -226,18 +228,24 @@ def _headline(pairs: pd.DataFrame, nodes: tuple[str, ...], names: tuple[str, str
     large, small = pairs[pairs["is_large"]], int((pairs["beyond_error"] & ~pairs["is_large"]).sum())
     between = f"between {first} and {second}"
     if large.empty and not small:
-        return f"No pair of variables differs {between} beyond Monte Carlo error."
+        return f"No pair of variables differs {between} beyond Monte Carlo error"
     if large.empty:
         are = "1 is" if small == 1 else f"{small} are"
         return (
-            f"No pair of variables differs {between} by more than {LARGE}; {are} beyond Monte Carlo error, but smaller."
+            f"No pair of variables differs {between} by more than {LARGE}; {are} beyond Monte Carlo error, but smaller"
         )
     most = [describe_difference(pair, nodes) for pair in large.head(NAMED).to_dict("records")]
     number = f"{len(large)} of {count(len(nodes) * (len(nodes) - 1) // 2, 'pair')} of variables"
     differ = "differs" if len(large) == 1 else "differ"
     which = "it is" if len(large) == 1 else "most of all" if len(large) > NAMED else "they are"
     said = f"{differ} {between} by more than {LARGE} and beyond Monte Carlo error"
-    return f"{number} {said}; {which} {enumerate_items(most)}."
+    return f"{number} {said}; {which} {enumerate_items(most)}"
+
+
+def _count_disagreed(pairs: pd.DataFrame) -> str:
+    """Return the end of the headline, if there are pairs on which the chains of a posterior disagree."""
+    disagreed = int((pairs[["direction_first", "direction_second"]] == DISAGREED).any(axis=1).sum())
+    return f"; chains disagree on {count(disagreed, 'pair')}" if disagreed else ""
 
 
 def describe_difference(pair: dict[Hashable, Any], nodes: tuple[str, ...]) -> str:
@@ -257,6 +265,12 @@ def _find_notes(first: Beliefs, second: Beliefs, names: tuple[str, str]) -> list
         if beliefs.verdict is not None
     ]
     for name, beliefs in zip(names, (first, second), strict=True):
+        disagreed = int(np.triu(beliefs.disagreement).sum())
+        if disagreed:
+            notes.append(
+                f"The chains of {shorten(name, LONGEST_NAME)} disagree on {count(disagreed, 'pair')} of variables, of "
+                "which no difference counts as beyond Monte Carlo error."
+            )
         if any(np.isnan(error).any() for error in beliefs.error.values()):
             notes.append(
                 f"The Monte Carlo errors of {shorten(name, LONGEST_NAME)} are not all known, since it has too few "

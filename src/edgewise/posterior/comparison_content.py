@@ -10,7 +10,7 @@ import pandas as pd
 from edgewise.report import ComparisonContent, Layout, lay_out, write_comparison
 
 from .differences import FALSE_ALARMS, LARGE, PLACES
-from .summaries import PROBABLE, consensus, find_directions
+from .summaries import DISAGREED, PROBABLE, consensus, find_directions
 
 if TYPE_CHECKING:
     from .comparison import Comparison
@@ -47,23 +47,25 @@ def draw_pairs(pairs: pd.DataFrame, critical: float) -> pd.DataFrame:
     -------
     DataFrame
         Columns ``a`` and ``b`` (column numbers); ``kind``, ``"first"`` or ``"second"`` for a pair that is joined in one
-        posterior only, where this is a large difference beyond Monte Carlo error, else ``"both"``; ``joined``, the
-        larger of both probabilities; ``forward`` and ``backward``, for the layout; ``direction`` of the arrowhead,
-        which a pair of one posterior has from that, and a pair of both from their mean; ``is_turned``: whether what is
-        told of the direction differs much, so that there is no arrowhead; and what each posterior says by itself.
+        posterior only, where this is a large difference beyond Monte Carlo error, ``"disagreed"`` for one on which the
+        chains of a posterior disagree, else ``"both"``; ``joined``, the larger of both probabilities; ``forward`` and
+        ``backward``, for the layout; ``direction`` of the arrowhead, which a pair of one posterior has from that, and a
+        pair of both from their mean; ``is_turned``: whether what is told of the direction differs much, so that there
+        is no arrowhead; and what each posterior says by itself.
     """
     first, second = (pairs[f"joined_{which}"].to_numpy() for which in ("first", "second"))
     is_drawn = np.maximum(first, second) >= PROBABLE
     pairs, first, second = pairs[is_drawn], first[is_drawn], second[is_drawn]
     crosses = (np.minimum(first, second) < PROBABLE) & _differs_much(pairs, "joined", critical).to_numpy()
-    kind = np.select([crosses & (second > first), crosses], ["second", "first"], "both")
+    is_disagreed = ((pairs["direction_first"] == DISAGREED) | (pairs["direction_second"] == DISAGREED)).to_numpy()
+    kind = np.select([is_disagreed, crosses & (second > first), crosses], ["disagreed", "second", "first"], "both")
     mean = {name: (pairs[f"{name}_first"] + pairs[f"{name}_second"]).to_numpy() / 2 for name in PLACES}
     is_turned = (
         (kind == "both")
         & (pairs["direction_first"] != pairs["direction_second"])
         & (_differs_much(pairs, "told_forward", critical) | _differs_much(pairs, "told_backward", critical))
     )
-    shared = find_directions(mean["joined"], mean["told_forward"], mean["told_backward"])
+    shared = find_directions(mean["joined"], mean["told_forward"], mean["told_backward"], disagreement=is_disagreed)
     direction = np.select(
         [kind == "first", kind == "second", is_turned],
         [pairs["direction_first"], pairs["direction_second"], "-"],
@@ -99,7 +101,7 @@ def _lay_out(drawn: pd.DataFrame, shown: np.ndarray) -> Layout | None:
         return None
     a, b = (np.searchsorted(shown, drawn[end].to_numpy()) for end in ("a", "b"))
     # What is told goes before what is only more probable.
-    told = drawn["direction"].map({"->": 1.0, "<-": -1.0, "-": 0.0}).to_numpy()
+    told = drawn["direction"].map({"->": 1.0, "<-": -1.0, "-": 0.0, DISAGREED: 0.0}).to_numpy()
     is_forward = told + (drawn["forward"] - drawn["backward"]).to_numpy() / 2 >= 0
     weight = np.zeros((len(shown), len(shown)))
     weight[np.where(is_forward, a, b), np.where(is_forward, b, a)] = drawn["joined"] + np.abs(told)

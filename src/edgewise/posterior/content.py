@@ -15,10 +15,10 @@ from edgewise.errors import DataError
 from edgewise.report import Content, draw_edges, summarize, write_page
 
 from .accounts import describe_data, describe_model
-from .diagnostics import LARGEST_DIFFERENCE
+from .diagnostics import DISAGREE, LARGEST_DIFFERENCE, count_round_trips
 from .effects import pair_effects
 from .pictures import LEAST_DRAWN, draw_agreement, draw_experiments, draw_trace, drawn_pairs, order_pairs
-from .summaries import PROBABLE, headline
+from .summaries import PROBABLE, count_disagreed, headline
 
 if TYPE_CHECKING:
     from .posterior import Posterior
@@ -60,10 +60,13 @@ def write_report(posterior: "Posterior", path: str | os.PathLike[str]) -> None:
         weight_ess=diagnostics.weight_ess,
         moving=diagnostics.edges,
         acceptance=diagnostics.acceptance,
+        round_trips=count_round_trips(posterior),
         agreement=diagnostics.least_agreement,
         difference=diagnostics.difference,
         apart=diagnostics.apart,
         largest_difference=LARGEST_DIFFERENCE,
+        disagreed=count_disagreed(pairs),
+        disagreement=DISAGREE,
         effective_draws=diagnostics.effective_draws,
         headline=headline(pairs),
         account=describe_data(posterior.info),

@@ -9,7 +9,9 @@ that. So it is good if
 3. the draws are worth at least 100 independent ones, for otherwise chains can agree by chance. So many leave a
    probability a standard error of .05 at most. Each edge has its number of effective draws, which is small where its
    chains differ. That of the run is a mean over edges, such that it gives the mean square error of the probabilities q:
-   the sum of q (1 - q) over the sum of q (1 - q) / number.
+   the sum of q (1 - q) over the sum of q (1 - q) / number;
+4. where chains are tempered, some state has gone from the hottest replica to the one that draws, in any of the chains.
+   Without such a round trip all of them are still where they began, and agree only if they began alike.
 
 R-hat is shown, but does not judge. Among hundreds of edges some are always slow, and the log posterior, which sums up
 all of them, is slower yet, where every probability is within .1 in all chains. Nor does the correlation of
@@ -18,6 +20,10 @@ probabilities between chains judge, the paper's measure: it can be near 1 while 
 Differences of more than .1 have two causes, and the verdict tells which. In a chain worth m independent draws by
 itself, the probability of an edge has a standard error of sqrt(q (1 - q) / m). Differences beyond four standard errors
 of a difference are no chance: the chains are in different places. Otherwise they are only too short.
+
+Whatever the verdict, chains *disagree* on a pair of variables if any of its printed probabilities differs by more than
+.2 between two of them. Nothing is claimed of such a pair: its direction is ``"?"``, and it counts neither as joined nor
+as told.
 
 R-hat (rank-normalised, on split chains) and effective sample sizes are those of ArviZ's defaults, for the log
 posterior and for the indicator of every edge that is sometimes drawn and sometimes not.
@@ -31,7 +37,8 @@ import numpy as np
 import pandas as pd
 
 from edgewise.data.ranks import normal_scores
-from edgewise.wording import count, shorten
+from edgewise.graphs import BoolMatrix
+from edgewise.wording import UNTRUSTED, count, shorten
 
 from .monte_carlo import DIGITS, count_effective, find_r_hat, split_chains
 
@@ -40,6 +47,10 @@ if TYPE_CHECKING:
 
 LARGEST_DIFFERENCE = 0.1
 """Chains whose probabilities lie closer than this agree for all practical purposes."""
+
+DISAGREE = 0.2
+"""Chains disagree on a pair of which a probability differs by more. Their mean is then off by more than a tenth from
+what some chain says, which is more than the verdict allows between two of them."""
 
 SMALLEST_ESS = 100
 """Effective draws below which chains can agree by chance."""
@@ -53,6 +64,10 @@ LONGEST_NAME = 40
 CHANCE = 4.0
 """Standard errors of a difference between two chains, which chance exceeds in one of 16,000 comparisons: four chains
 make six pairs, and there are hundreds of edges."""
+
+ROUND_TRIPS = "round trip"
+"""The name under which tempered chains count, among their moves, journeys from the hottest replica to the one that
+draws."""
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -81,7 +96,8 @@ class Diagnostics:
         Correlation of edge probabilities between chains; not a number where a chain has drawn no edge at all.
     acceptance
         A row for each kind of move: how often it was proposed, its share of all proposals, and how many of them were
-        accepted, over all chains.
+        accepted, over all chains. Of tempered chains, the row ``round trip`` has the journeys that began in the hottest
+        replica, and how many of them ended in the one that draws; they are no proposals, and have no share.
     weight_ess
         How many equally weighted draws the weights leave: (sum of weights)^2 / sum of squares.
     """
@@ -152,9 +168,30 @@ def acceptance(posterior: "Posterior") -> pd.DataFrame:
     proposed = [sum(chain[kind][0] for chain in posterior.moves) for kind in kinds]
     accepted = [sum(chain[kind][1] for chain in posterior.moves) for kind in kinds]
     table = pd.DataFrame({"proposed": proposed}, index=pd.Index(kinds, name="move"))
-    table["share"] = table["proposed"] / max(sum(proposed), 1)
+    table["share"] = table["proposed"].where(table.index != ROUND_TRIPS)
+    table["share"] /= max(table["share"].sum(), 1)
     table["accepted"] = [a / n if n else np.nan for a, n in zip(accepted, proposed, strict=True)]
     return table
+
+
+def count_round_trips(posterior: "Posterior") -> tuple[int, int] | None:
+    """Return how many round trips began and how many ended, over all chains; None where these are not tempered."""
+    trips = [chain[ROUND_TRIPS] for chain in posterior.moves if ROUND_TRIPS in chain]
+    return (sum(begun for begun, _ in trips), sum(ended for _, ended in trips)) if trips else None
+
+
+def find_disagreement(posterior: "Posterior") -> BoolMatrix:
+    """Return the pairs on which chains disagree, shape (p, p), symmetric; see the top of this module."""
+    # A chain whose draws have no weight at all says nothing.
+    printed = _printed_by_chain(posterior)[:, posterior.weights.sum(axis=1) > 0]
+    is_apart = (np.round(np.ptp(printed, axis=1), DIGITS) > DISAGREE).any(axis=0)
+    return np.asarray(is_apart | is_apart.T)
+
+
+def _printed_by_chain(posterior: "Posterior") -> np.ndarray:
+    """Return what each chain says of i and j, shape (3, chain, p, p): they are joined, i -> j, and it is told."""
+    directed = posterior.directed_by_chain
+    return np.stack([directed + directed.swapaxes(1, 2), directed, posterior.compelled_by_chain])
 
 
 def _diagnose_edges(posterior: "Posterior") -> pd.DataFrame:
@@ -237,10 +274,9 @@ class _Apart(NamedTuple):
 
 
 def _compare_chains(posterior: "Posterior") -> _Apart:
-    directed = posterior.directed_by_chain
-    if len(directed) == 1:
+    if len(posterior.weights) == 1:
         return _Apart(np.nan, 0, "", is_chance=True)
-    printed = np.stack([directed + directed.swapaxes(1, 2), directed, posterior.compelled_by_chain])
+    printed = _printed_by_chain(posterior)
     lowest, highest = printed.min(axis=1), printed.max(axis=1)
     difference = np.round(highest - lowest, DIGITS)
     kind, i, j = (int(k) for k in np.unravel_index(difference.argmax(), difference.shape))
@@ -313,7 +349,7 @@ def _judge(posterior: "Posterior", apart: _Apart, effective_draws: float) -> tup
     if posterior.info.get("method") == "bootstrap":
         errors = f"{draws:,} independent replicates, with shares that have a standard error of {0.5 / draws**0.5:.2f}"
         is_good = draws >= SMALLEST_ESS
-        return is_good, f"{errors} at most." if is_good else f"Do not trust this run yet: only {errors}; draw more."
+        return is_good, f"{errors} at most." if is_good else f"{UNTRUSTED}: only {errors}; draw more."
     faults, advice = [], "run longer (edgewise.extend)"
     if chains == 1:
         faults.append("one chain cannot be compared with others")
@@ -332,12 +368,15 @@ def _judge(posterior: "Posterior", apart: _Apart, effective_draws: float) -> tup
         stuck = _find_stuck(posterior)
         if stuck:
             faults.append(stuck)
+    trips = count_round_trips(posterior)
+    if trips is not None and trips[1] == 0:
+        faults.append("no chain has come back from the hottest of its replicas, so that each is still where it began")
     capped = _find_capped(posterior)
     if capped:
         faults.append(capped)
         advice = "allow more parents, or use DagMCMC(), which has no limit"
     if faults:
-        return False, f"Do not trust this run yet: {'; '.join(faults)}; {advice}."
+        return False, f"{UNTRUSTED}: {'; '.join(faults)}; {advice}."
     most = np.ceil(100 * apart.difference) / 100
     return True, (
         f"The {chains} chains agree: no probability differs by more than {most:.2f} between them, and the "

@@ -10,6 +10,9 @@ printed as zero. With m the number of differences between the two posteriors, fi
 joined or not, z is the standard normal deviate that one of them exceeds, in either direction, with probability
 :data:`FALSE_ALARMS` / m (Bonferroni). So of a hundred comparisons of runs that differ in nothing but their seeds, about
 one says of any pair that it differs.
+
+Where the chains of either posterior disagree on a pair (:mod:`edgewise.posterior.diagnostics`), no difference counts as
+beyond Monte Carlo error, since few chains in different places do not tell how far off their mean is.
 """
 
 from dataclasses import dataclass
@@ -20,6 +23,7 @@ import numpy as np
 import pandas as pd
 
 from edgewise.errors import ArgumentError
+from edgewise.graphs import BoolMatrix
 from edgewise.wording import enumerate_names
 
 from . import edge_errors
@@ -81,6 +85,8 @@ class Beliefs:
         The record of the run, empty for exact results.
     about
         What it is, in a few words.
+    disagreement
+        Whether chains disagree on a pair, shape (p, p).
     """
 
     nodes: tuple[str, ...]
@@ -90,6 +96,7 @@ class Beliefs:
     verdict: str | None
     info: dict[str, Any]
     about: str
+    disagreement: BoolMatrix
 
     def arranged(self, nodes: tuple[str, ...]) -> "Beliefs":
         """Return the same with the variables in another order."""
@@ -98,7 +105,8 @@ class Beliefs:
         probability, error = (
             {name: matrix[place] for name, matrix in matrices.items()} for matrices in (self.probability, self.error)
         )
-        return Beliefs(nodes, probability, error, self.draws, self.verdict, self.info, self.about)
+        disagreement = self.disagreement[place]
+        return Beliefs(nodes, probability, error, self.draws, self.verdict, self.info, self.about, disagreement)
 
 
 def read_beliefs(given: HasEdgeProbabilities) -> Beliefs:
@@ -110,7 +118,7 @@ def read_beliefs(given: HasEdgeProbabilities) -> Beliefs:
         errors = [edge_errors.joined_error(given), edge_errors.directed_error(given), edge_errors.told_error(given)]
         draws, info = diagnostics.effective_draws, given.info
         verdict = None if diagnostics.is_converged else diagnostics.verdict
-        about = _describe_draws(given)
+        about, disagreement = _describe_draws(given), given.disagreement
     else:
         try:
             told = given.edge_probabilities("compelled").to_numpy()
@@ -118,6 +126,7 @@ def read_beliefs(given: HasEdgeProbabilities) -> Beliefs:
             told = np.full_like(directed, np.nan)
         errors = [np.zeros_like(directed)] * 3
         draws, verdict, info, about = np.inf, None, {}, "exact"
+        disagreement = np.zeros(directed.shape, bool)
     names = ("joined", "directed", "told")
     return Beliefs(
         tuple(given.nodes),
@@ -127,6 +136,7 @@ def read_beliefs(given: HasEdgeProbabilities) -> Beliefs:
         verdict,
         info,
         about,
+        disagreement,
     )
 
 
@@ -150,6 +160,8 @@ def tabulate_differences(first: Beliefs, second: Beliefs) -> pd.DataFrame:
     joined = [one.probability["joined"] for one in (first, second)]
     a, b = np.nonzero(np.triu(np.maximum(*joined) >= SHOWN, 1))
     critical = critical_deviate(len(first.nodes))
+    disagreement = [beliefs.disagreement[a, b] for beliefs in (first, second)]
+    is_claimed = ~np.logical_or(*disagreement)
     shares, differences, errors, beyond = {}, [], [], []
     for name, (kind, sign) in PLACES.items():
         place = (a, b) if sign > 0 else (b, a)
@@ -158,7 +170,7 @@ def tabulate_differences(first: Beliefs, second: Beliefs) -> pd.DataFrame:
         shares[name] = one, other
         differences.append(np.round(other - one, DIGITS))
         errors.append(error)
-        beyond.append(np.abs(differences[-1]) > np.maximum(critical * error, SHOWN))
+        beyond.append((np.abs(differences[-1]) > np.maximum(critical * error, SHOWN)) & is_claimed)
     difference, error, is_beyond = np.array(differences), np.array(errors), np.array(beyond)
     size = np.nan_to_num(np.abs(difference))
     # What is more than chance comes first, however large what is not; and being joined, if it differs about as much.
@@ -180,7 +192,7 @@ def tabulate_differences(first: Beliefs, second: Beliefs) -> pd.DataFrame:
         table[f"{name}_difference"], table[f"{name}_mcse"] = difference[number], error[number]
     for number, which in enumerate(("first", "second")):
         told = [shares[name][number] for name in ("joined", "told_forward", "told_backward")]
-        table[f"direction_{which}"] = find_directions(*told)
+        table[f"direction_{which}"] = find_directions(*told, disagreement=disagreement[number])
     for name, prefix in (("joined", ""), ("forward", "forward_"), ("backward", "backward_")):
         one, other = shares[name]
         table[f"{prefix}only_first"], table[f"{prefix}only_second"] = one * (1 - other), other * (1 - one)

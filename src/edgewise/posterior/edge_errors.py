@@ -2,6 +2,9 @@
 
 Those of Rao-Blackwellised probabilities were found with them; those of shares of the draws follow from the draws.
 Whether an edge is compelled is known of whole DAGs, so draws are averaged in batches, whose means tell the error.
+
+All these take chains for pieces of one long chain that mixes. Where chains are in different places and hardly move,
+that can leave far too small an error, so that it is then the one of a mean of as many numbers as there are chains.
 """
 
 from typing import TYPE_CHECKING
@@ -13,6 +16,7 @@ from edgewise._kernels.graphs.equivalence import compelled_weighted_sum
 from .draws import split
 from .features import exclude_for
 from .monte_carlo import DIGITS, as_counts, monte_carlo_error
+from .summaries import SHOWN
 
 if TYPE_CHECKING:
     from .posterior import Posterior
@@ -27,8 +31,47 @@ AT_ONCE = 2**17
 """Batch means whose errors are found together: few enough for a processor's cache."""
 
 
+CHANCE = 0.001
+"""How often chance may give chains that agree a spread that is taken for more. With the errors of a mean of four
+numbers, 2.3 times as large or more, so few make errors larger by less than a half per cent."""
+
+SAME = 1e-6
+"""Probabilities of chains that differ by less are the same: Rao-Blackwellised ones are kept with seven digits, and
+shares of draws differ by more, if at all."""
+
+
 def directed_error(posterior: "Posterior") -> np.ndarray:
     """Return the error of every directed edge, shape (p, p)."""
+    return _heed_chains(posterior, posterior.directed_by_chain, _directed_error(posterior))
+
+
+def joined_error(posterior: "Posterior") -> np.ndarray:
+    """Return the error of every pair, shape (p, p), symmetric."""
+    directed = posterior.directed_by_chain
+    return _heed_chains(posterior, directed + directed.swapaxes(1, 2), _joined_error(posterior))
+
+
+def _heed_chains(posterior: "Posterior", by_chain: np.ndarray, error: np.ndarray) -> np.ndarray:
+    """Return errors that are no smaller than the differences between chains, (chain, p, p), allow.
+
+    They are at least what is shown as .001 where there are differences, and at least the standard error of a mean of
+    the chains' probabilities where these lie further apart than chance lets chains with such errors.
+    """
+    from scipy.special import chdtri
+
+    weight = posterior.weights.sum(axis=1)
+    by_chain, weight = by_chain[weight > 0], weight[weight > 0]
+    others = len(weight) - 1
+    if not others:
+        return error
+    mean = np.tensordot(weight, by_chain, axes=1)
+    between = np.sqrt(np.tensordot(weight**2, (by_chain - mean) ** 2, axes=1) * len(weight) / others)
+    is_chance = between <= error * np.sqrt(chdtri(others, CHANCE) / others)
+    least = np.where(is_chance, SHOWN, np.maximum(between, SHOWN))
+    return np.where(np.ptp(by_chain, axis=0) > SAME, np.maximum(error, least), error)
+
+
+def _directed_error(posterior: "Posterior") -> np.ndarray:
     if posterior.conditional_errors is not None:
         return np.asarray(posterior.conditional_errors[0], float)
     mean = np.round(posterior.directed_by_chain.mean(axis=0), DIGITS)
@@ -42,8 +85,7 @@ def directed_error(posterior: "Posterior") -> np.ndarray:
     return error
 
 
-def joined_error(posterior: "Posterior") -> np.ndarray:
-    """Return the error of every pair, shape (p, p), symmetric."""
+def _joined_error(posterior: "Posterior") -> np.ndarray:
     if posterior.conditional_errors is not None:
         return np.asarray(posterior.conditional_errors[1], float)
     draws = posterior.draws

@@ -29,6 +29,7 @@ import pandas as pd
 from edgewise.arguments import is_whole
 from edgewise.errors import ArgumentError
 from edgewise.files import new_file
+from edgewise.graphs import BoolMatrix
 from edgewise.wording import enumerate_items, enumerate_names, quote, writable
 
 from .posterior import Posterior
@@ -61,10 +62,10 @@ def to_networkx(posterior: Posterior, threshold: float = 0.0) -> "nx.DiGraph[str
     Returns
     -------
     networkx.DiGraph
-        All variables, in their order, and the edges, each with the attributes ``probability``, ``undirected``
-        (that the two are joined at all), ``compelled`` (that the edge is compelled) and ``told``: whether the direction
-        can be told, and an arrowhead is due. It can have cycles, since it sums up many DAGs: a pair may well be joined
-        in both directions.
+        All variables, in their order, and the edges, each with the attributes ``probability``, ``undirected`` (that the
+        two are joined at all), ``compelled`` (that the edge is compelled), ``told``: whether the direction can be told,
+        and an arrowhead is due, and ``disagreed``: whether chains disagree on the pair. It can have cycles, since it
+        sums up many DAGs: a pair may well be joined in both directions.
 
     Examples
     --------
@@ -75,7 +76,7 @@ def to_networkx(posterior: Posterior, threshold: float = 0.0) -> "nx.DiGraph[str
     >>> len(graph), min(probability for _, _, probability in graph.edges(data="probability")) >= 0.1
     (4, True)
     """
-    return _graph(posterior.nodes, posterior.edges(threshold))
+    return _graph(posterior.nodes, posterior.edges(threshold), posterior.disagreement)
 
 
 def edge_list(posterior: Posterior, threshold: float = 0.5) -> list[tuple[str, str]]:
@@ -119,12 +120,14 @@ def export(posterior: Posterior, path: str | os.PathLike[str], threshold: float 
     ``.graphml``
         The pairs of :meth:`Posterior.pairs`, one edge for each, in its more probable direction. It has the attributes
         ``joined`` (the probability of either direction), ``probability`` and ``compelled`` of this direction,
-        ``reverse`` and ``compelled_reverse`` of the other, and ``told``: whether the direction can be told, and an
-        arrowhead is due. (The format has undirected edges too, but most programs do not read both kinds from one file.)
-        :func:`to_networkx` has every direction as an edge of its own.
+        ``reverse`` and ``compelled_reverse`` of the other, ``told``: whether the direction can be told, and an
+        arrowhead is due, and ``disagreed``: whether chains disagree on the pair. (The format has undirected edges too,
+        but most programs do not read both kinds from one file.) :func:`to_networkx` has every direction as an edge of
+        its own.
     ``.dot`` or ``.gv``
         The same pairs for Graphviz. Each line is labelled with the probability that the two are
-        joined, and the wider, the more probable that is. It has an arrowhead only where the direction can be told.
+        joined, and the wider, the more probable that is. It has an arrowhead only where the direction can be told, and
+        is dotted where chains disagree.
         Nodes are named and shown as the variables, in Graphviz's spelling: ``\"``, ``\\`` and ``\n`` for quotes,
         backslashes and line breaks, ``&amp;`` where an HTML entity would be seen otherwise.
 
@@ -293,15 +296,17 @@ def _edge_text(edges: Iterator[tuple[str, str]]) -> str:
     return f"[{';'.join(f'{source}->{target}' for source, target in edges)}]"
 
 
-def _graph(names: Sequence[str], edges: pd.DataFrame) -> "nx.DiGraph[str]":
+def _graph(names: Sequence[str], edges: pd.DataFrame, disagreement: BoolMatrix) -> "nx.DiGraph[str]":
     import networkx as nx
 
     graph: nx.DiGraph[str] = nx.DiGraph()
     graph.add_nodes_from(names)
-    columns = [edges[name].tolist() for name in ("source", "target", "probability", "undirected", "compelled")]
-    for source, target, probability, undirected, compelled in zip(*columns, strict=True):
-        told = compelled >= TOLD * undirected
-        graph.add_edge(source, target, probability=probability, undirected=undirected, compelled=compelled, told=told)
+    source, target = (pd.Index(names).get_indexer(pd.Index(edges[end])) for end in ("source", "target"))
+    disagreed = disagreement[source, target]
+    told = (edges["compelled"] >= TOLD * edges["undirected"]) & ~disagreed
+    about = edges[["probability", "undirected", "compelled"]].assign(told=told, disagreed=disagreed)
+    for i, j, of_edge in zip(source.tolist(), target.tolist(), about.to_dict("records"), strict=True):
+        graph.add_edge(names[i], names[j], **{str(name): value for name, value in of_edge.items()})
     return graph
 
 
@@ -318,7 +323,7 @@ def _write_graphml(path: Path, names: Sequence[str], pairs: pd.DataFrame) -> Non
     graph.add_nodes_from(names)
     compelled = pairs["told_forward"], pairs["told_backward"]
     is_forward = pairs["forward"] >= pairs["backward"]
-    edges = orient_pairs(pairs).rename(columns={"is_told": "told"})
+    edges = orient_pairs(pairs).rename(columns={"is_told": "told", "is_disagreed": "disagreed"})
     edges["compelled"] = compelled[0].where(is_forward, compelled[1])
     edges["compelled_reverse"] = compelled[1].where(is_forward, compelled[0])
     for edge in edges.to_dict("records"):
@@ -335,7 +340,7 @@ def _write_dot(path: Path, names: Sequence[str], pairs: pd.DataFrame) -> None:
         file.writelines(
             f"  {_dot_quoted(pair['source'])} -> {_dot_quoted(pair['target'])} "
             f'[label="{pair["joined"]:.2f}", penwidth={thinnest + more * pair["joined"]:.2f}'
-            f"{'' if pair['is_told'] else ', dir=none'}];\n"
+            f"{'' if pair['is_told'] else ', dir=none'}{', style=dotted' if pair['is_disagreed'] else ''}];\n"
             for pair in orient_pairs(pairs).to_dict("records")
         )
         file.write("}\n")

@@ -132,7 +132,8 @@ class Outputs:
 
         Variables stand in layers, probable causes above effects, and lines run around them. The wider and darker a
         line, the more probable. It is solid and has an arrowhead where the direction can be told: where it is compelled
-        with a probability of .75 or more, given that the pair is joined. All others are dashed.
+        with a probability of .75 or more, given that the pair is joined. It is dotted where chains disagree, and all
+        others are dashed.
 
         Parameters
         ----------

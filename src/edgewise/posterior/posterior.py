@@ -19,7 +19,7 @@ from edgewise.priors import Constraints, Knowledge
 
 from . import edge_errors, features, summaries
 from .decisions import Decisions
-from .diagnostics import Diagnostics, chain_agreement, diagnose
+from .diagnostics import Diagnostics, chain_agreement, diagnose, find_disagreement
 from .draws import DrawTable
 from .features import Estimate
 from .monte_carlo import DIGITS, as_counts, monte_carlo_error
@@ -170,7 +170,9 @@ class Posterior(Decisions, SingleGraphs, Outputs):
             is an edge between them, with its Monte Carlo standard error ``mcse``; ``forward`` and ``backward``, the
             probabilities of a -> b and of b -> a; ``told_forward`` and ``told_backward``, the probabilities that these
             are compelled, so that data and constraints tell the direction; and ``direction``, ``"->"`` or ``"<-"``
-            where it is compelled with a probability of .75 or more given that the two are joined, else ``"-"``.
+            where it is compelled with a probability of .75 or more given that the two are joined, else ``"-"``. It is
+            ``"?"`` where chains disagree, and nothing is claimed of the pair: one of its probabilities differs by more
+            than .2 between two of them.
         """
         every, names = self.numbered_pairs, pd.Index(self.nodes)
         table = every[every["joined"] >= check_threshold(threshold)].reset_index(drop=True)
@@ -329,6 +331,11 @@ class Posterior(Decisions, SingleGraphs, Outputs):
     def told(self) -> BoolMatrix:
         """Whether interventions tell the direction of an edge between two variables, shape (p, p)."""
         return features.told_by_data(self.info, self.nodes)
+
+    @cached_property
+    def disagreement(self) -> BoolMatrix:
+        """Whether chains disagree on a pair of variables, shape (p, p): see :meth:`pairs`."""
+        return find_disagreement(self)
 
     @cached_property
     def numbered_pairs(self) -> pd.DataFrame:

@@ -9,6 +9,7 @@ from edgewise._kernels.graphs.orientation import exclude
 from edgewise.errors import ArgumentError
 from edgewise.graphs import BoolMatrix
 from edgewise.graphs.equivalence import complete
+from edgewise.wording import count
 
 from .monte_carlo import DIGITS, as_counts
 
@@ -25,6 +26,9 @@ SHOWN = 0.0005
 
 TOLD = 0.75
 """Share of a pair's probability with which its direction must be compelled to be stated: three to one."""
+
+DISAGREED = "?"
+"""What stands for the direction of a pair on which chains disagree: nothing is claimed of it."""
 
 
 class RankedGraph(NamedTuple, Generic[G]):
@@ -142,16 +146,20 @@ def tabulate_pairs(posterior: "Posterior", error: np.ndarray) -> pd.DataFrame:
             "backward": directed[b, a],
             "told_forward": compelled[a, b],
             "told_backward": compelled[b, a],
-            "direction": find_directions(joined[a, b], compelled[a, b], compelled[b, a]),
+            "direction": find_directions(
+                joined[a, b], compelled[a, b], compelled[b, a], disagreement=posterior.disagreement[a, b]
+            ),
         }
     )
     return table.sort_values("joined", ascending=False, kind="stable", ignore_index=True)
 
 
-def find_directions(joined: np.ndarray, forward: np.ndarray, backward: np.ndarray) -> np.ndarray:
-    """Return ``"->"`` or ``"<-"`` where a direction is told, else ``"-"``, as in :meth:`edgewise.Posterior.pairs`."""
+def find_directions(
+    joined: np.ndarray, forward: np.ndarray, backward: np.ndarray, *, disagreement: BoolMatrix
+) -> np.ndarray:
+    """Return ``"?"`` where chains disagree, ``"->"`` or ``"<-"`` where a direction is told, else ``"-"``."""
     enough = np.where(joined >= SHOWN, TOLD * joined, np.inf)
-    return np.select([forward >= enough, backward >= enough], ["->", "<-"], "-")
+    return np.select([disagreement, forward >= enough, backward >= enough], [DISAGREED, "->", "<-"], "-")
 
 
 def orient_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
@@ -161,7 +169,8 @@ def orient_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         Columns ``source`` and ``target``, called as in the pairs, ``probability`` of that direction, ``reverse`` of the
-        other, ``joined`` of either, and ``is_told``: whether a direction is told, which then is this one.
+        other, ``joined`` of either; ``is_told``: whether a direction is told, which then is this one; and
+        ``is_disagreed``: whether chains disagree on the pair.
     """
     is_forward = pairs["forward"] >= pairs["backward"]
     return pd.DataFrame(
@@ -171,30 +180,47 @@ def orient_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
             "probability": pairs["forward"].where(is_forward, pairs["backward"]),
             "reverse": pairs["backward"].where(is_forward, pairs["forward"]),
             "joined": pairs["joined"],
-            "is_told": pairs["direction"] != "-",
+            "is_told": pairs["direction"].isin(["->", "<-"]),
+            "is_disagreed": pairs["direction"] == DISAGREED,
         }
     )
 
 
 def count_pairs(pairs: pd.DataFrame) -> tuple[int, int]:
-    """Return how many pairs are more probably joined than not, and in how many of these the direction is told."""
-    joined = pairs[pairs["joined"] >= PROBABLE]
+    """Return how many pairs are more probably joined than not, and in how many of these the direction is told.
+
+    Those on which chains disagree are not counted.
+    """
+    joined = pairs[(pairs["joined"] >= PROBABLE) & (pairs["direction"] != DISAGREED)]
     return len(joined), int((joined["direction"] != "-").sum())
 
 
+def count_disagreed(pairs: pd.DataFrame) -> int:
+    """Return on how many pairs chains disagree, however probable it is that these are joined."""
+    return int((pairs["direction"] == DISAGREED).sum())
+
+
 def headline(pairs: pd.DataFrame) -> str:
-    """Say how many pairs are joined, and of how many the direction can be told."""
+    """Say how many pairs are joined, of how many the direction can be told, and on how many more chains disagree."""
+    disagreed = count_disagreed(pairs)
+    if not disagreed:
+        return f"{_count_in_words(pairs)}."
+    on = count(disagreed, "pair") if count_pairs(pairs)[0] == 0 else f"{disagreed} more"
+    return f"{_count_in_words(pairs)}; chains disagree on {on}."
+
+
+def _count_in_words(pairs: pd.DataFrame) -> str:
     if pairs.empty:
-        return f"No two variables are joined with probability {SHOWN} or more."
+        return f"No two variables are joined with probability {SHOWN} or more"
     joined, told = count_pairs(pairs)
     if joined == 0:
-        return f"No two variables are joined with probability {PROBABLE} or more."
+        return f"No two variables are joined with probability {PROBABLE} or more"
     if joined == 1:
         can = "can" if told else "cannot"
-        return f"1 pair of variables is joined with probability {PROBABLE} or more; its direction {can} be told."
+        return f"1 pair of variables is joined with probability {PROBABLE} or more; its direction {can} be told"
     in_which = "all" if told == joined else told
     directions = f"the direction can be told in {in_which} of them" if told else "no direction can be told"
-    return f"{joined} pairs of variables are joined with probability {PROBABLE} or more; {directions}."
+    return f"{joined} pairs of variables are joined with probability {PROBABLE} or more; {directions}"
 
 
 def prior_probabilities(posterior: "Posterior", prior: "Posterior") -> np.ndarray:

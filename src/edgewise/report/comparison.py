@@ -47,8 +47,8 @@ MOST_ROWS = 200
 MOST_SETTLED = 10
 """Rows below the last that is beyond Monte Carlo error, to show how the rest goes on."""
 
-ARROWS = {"->": "→", "<-": "←", "-": "–"}
-"""How the direction of a pair is shown."""
+ARROWS = {"->": "→", "<-": "←", "-": "–", "?": "?"}
+"""How the direction of a pair is shown; the last where chains disagree."""
 
 DIFFERS_IN = {"joined": "joined", "forward": "→", "backward": "←", "told_forward": "told →", "told_backward": "told ←"}
 """How the probabilities of a pair are called on the page."""
@@ -131,10 +131,10 @@ class Line(NamedTuple):
     pair: dict[Hashable, Any]
 
 
-MARKS = {"second": "+", "first": "−", "both": ""}
+MARKS = {"second": "+", "first": "−", "both": "", "disagreed": "?"}
 """What stands upon a line, so that it can be told without its colour."""
 
-WIDTHS = {"second": 3.6, "first": 2.6, "both": 1.8}
+WIDTHS = {"second": 3.6, "first": 2.6, "both": 1.8, "disagreed": 1.8}
 """Of lines, in pixels."""
 
 TURNED = "⇄"
@@ -177,7 +177,7 @@ def draw_lines(drawn: pd.DataFrame, shown: list[int], layout: Layout) -> list[Li
         ends = [place[pair[end]] for end in ("a", "b")]
         upper, lower = sorted(ends, key=lambda v: (layout.down[v], v))
         is_down = ends == [upper, lower]
-        heads = {"->": (False, True), "<-": (True, False), "-": (False, False)}[pair["direction"]]
+        heads = {"->": (False, True), "<-": (True, False)}.get(pair["direction"], (False, False))
         start, end = heads if is_down else heads[::-1]
         points = _find_points(layout, upper, lower, start=start, end=end)
         mark = TURNED if pair["is_turned"] else MARKS[pair["kind"]]

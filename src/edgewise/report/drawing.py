@@ -2,8 +2,9 @@
 
 The conventions are those of the page: variables in layers, a box as wide as its name, the line of a pair wider and
 darker the more probable it is that the two are joined, solid and with an arrowhead where the direction can be told,
-dashed where it cannot. A line is upright where it passes the boxes of a layer, in its own lane, and bends only between
-layers; so it touches no box but those of its two variables. ``layout.js`` takes the same steps in the page.
+dashed where it cannot, and dotted where chains disagree. A line is upright where it passes the boxes of a layer, in its
+own lane, and bends only between layers; so it touches no box but those of its two variables. ``layout.js`` takes the
+same steps in the page.
 """
 
 import math
@@ -58,6 +59,8 @@ class Line:
         The three corners of the arrowhead, or None where the direction cannot be told.
     width, opacity
         The more, the more probable.
+    is_disagreed
+        Whether chains disagree on the pair.
     """
 
     source: int
@@ -66,6 +69,7 @@ class Line:
     head: list[tuple[float, float]] | None
     width: float
     opacity: float
+    is_disagreed: bool
 
     @property
     def path(self) -> str:
@@ -137,8 +141,8 @@ def draw_layers(
     nodes
         The variables' names.
     pairs
-        A row for each pair: ``source`` and ``target`` (column numbers), the probability ``joined``, and ``is_told``:
-        whether the direction can be told.
+        A row for each pair: ``source`` and ``target`` (column numbers), the probability ``joined``, and ``is_told``
+        and ``is_disagreed``: whether the direction can be told, and whether chains disagree on the pair.
     order
         Column numbers, probable causes first. A pair is drawn downwards along it; where the direction that is told
         goes against it, the arrow points upwards.
@@ -246,7 +250,8 @@ def _line(row: Mapping[Hashable, Any], is_upwards: bool, places: list[float], to
     head = [(x - 5, y), (x + 5, y), (x, y + tip)] if is_told else None
     joined = float(row["joined"])
     opacity = (0.2 + 0.8 * joined) * (FADED[0] if fade else 1.0)
-    return Line(int(row["source"]), int(row["target"]), stops, head, 1 + 3.5 * joined, opacity)
+    is_disagreed = bool(row["is_disagreed"])
+    return Line(int(row["source"]), int(row["target"]), stops, head, 1 + 3.5 * joined, opacity, is_disagreed)
 
 
 def _frame(boxes: list[Box], lines: list[Line]) -> tuple[float, float, float, float]:

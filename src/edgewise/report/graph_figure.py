@@ -15,7 +15,7 @@ from edgewise.errors import ArgumentError
 from edgewise.files import new_file
 from edgewise.wording import quote, writable
 
-from .drawing import FADED, FONT_SIZE, HEIGHT, Drawing, digits
+from .drawing import FADED, FONT_SIZE, HEIGHT, Drawing, Line, digits
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 FONTS = ("Arial", "Helvetica", "Liberation Sans", "DejaVu Sans")
 """Of the first three every letter has the same width, and one is nearly everywhere; the last is in matplotlib."""
 
-PAPER, INK, TOLD, OPEN, NODE, NODE_LINE, CHOSEN = (
-    "#ffffff", "#1c2430", "#0072b2", "#c14f00", "#e9eef5", "#93a1b3", "#ffd166",
+PAPER, INK, TOLD, OPEN, DISAGREED, NODE, NODE_LINE, CHOSEN = (
+    "#ffffff", "#1c2430", "#0072b2", "#c14f00", "#5b6472", "#e9eef5", "#93a1b3", "#ffd166",
 )  # fmt: skip
 """The colours that the page has in daylight."""
 
-DASHES = 7.0, 4.0
-"""Pixels of a dash, and between two."""
+DASHES, DOTTED = (7.0, 4.0), (2.0, 4.0)
+"""Pixels of a dash, and between two: where the direction cannot be told, and where chains disagree."""
 
 ROUND = 8.0
 """Pixels of the radius of a box's corners."""
@@ -107,7 +107,8 @@ def _as_svg(drawing: Drawing, title: str) -> str:
     ]
     names = [box.name for box in drawing.boxes]
     for line in reversed(drawing.lines):
-        colour, arrow, dashes = (TOLD, "→", "") if line.head else (OPEN, "–", f' stroke-dasharray="{_DASHED}"')
+        colour, arrow, dashes = _look_of(line)
+        dashed = f' stroke-dasharray="{" ".join(map(digits, dashes))}"' if dashes else ""
         about = _escape(f"{names[line.source]} {arrow} {names[line.target]}")
         head = ""
         if line.head:
@@ -115,7 +116,7 @@ def _as_svg(drawing: Drawing, title: str) -> str:
             head = f'<polygon class="head" points="{corners}" fill="{colour}"/>'
         parts.append(
             f'<g class="line" opacity="{line.opacity:.3f}"><title>{about}</title><path class="edge" d="{line.path}" '
-            f'fill="none" stroke="{colour}" stroke-width="{line.width:.2f}"{dashes}/>{head}</g>'
+            f'fill="none" stroke="{colour}" stroke-width="{line.width:.2f}"{dashed}/>{head}</g>'
         )
     for box in drawing.boxes:
         fill, stroke = (CHOSEN, INK) if box.is_chosen else (NODE, NODE_LINE)
@@ -130,7 +131,11 @@ def _as_svg(drawing: Drawing, title: str) -> str:
     return "\n".join([*parts, "</svg>", ""])
 
 
-_DASHED = " ".join(map(digits, DASHES))
+def _look_of(line: Line) -> tuple[str, str, tuple[float, ...]]:
+    """Return the colour of a line, what stands for it between two names, and its dashes."""
+    if line.is_disagreed:
+        return DISAGREED, "?", DOTTED
+    return (TOLD, "→", ()) if line.head else (OPEN, "–", DASHES)
 
 
 def _escape(text: str) -> str:
@@ -172,9 +177,9 @@ def _paint_lines(drawing: Drawing, axes: "Axes") -> None:
             middle = (y + to_y) / 2
             points += [(x, y), (x, middle), (to_x, middle), (to_x, to_y)]
             codes += [Curve.LINETO if codes else Curve.MOVETO, *[Curve.CURVE4] * 3]
-        colour = TOLD if line.head else OPEN
+        colour, _, dashes = _look_of(line)
         # Dashes are told in widths of the line.
-        style: Any = "solid" if line.head else (0, tuple(part / line.width for part in DASHES))
+        style: Any = (0, tuple(part / line.width for part in dashes)) if dashes else "solid"
         look: dict[str, Any] = {"linestyle": style, "capstyle": "butt", "alpha": line.opacity}
         width = line.width * POINTS / PIXELS
         axes.add_patch(PathPatch(Curve(points, codes), fill=False, edgecolor=colour, linewidth=width, **look))

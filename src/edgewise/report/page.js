@@ -9,7 +9,7 @@ const edgeOf = new Map(edges.map((edge) => [`${edge.source} ${edge.target}`, edg
 
 /* Pairs, also in their more probable directions, and with the effect of the cause where these can be told. */
 const pairs = rowsOf(graph.pairs).map((pair) => {
-  const isForward = pair.forward >= pair.backward, isTold = pair.direction !== "-";
+  const isForward = pair.forward >= pair.backward, isTold = ["->", "<-"].includes(pair.direction);
   const [source, target] = isForward ? [pair.a, pair.b] : [pair.b, pair.a];
   const { effect, effect_lower, effect_upper } = isTold ? edgeOf.get(`${source} ${target}`) ?? {} : {};
   return { ...pair, source, target, isTold, effect, effect_lower, effect_upper };
@@ -34,7 +34,7 @@ function draw(tag, attributes = {}, ...content) {
   return element;
 }
 
-const ARROWS = { "->": "→", "<-": "←", "-": "–" };
+const ARROWS = { "->": "→", "<-": "←", "-": "–", "?": "?" }, DISAGREE = "chains disagree";
 const isNumber = (value) => value !== null && value !== undefined;
 const fixed = (value) => (isNumber(value) ? value.toFixed(3) : "–");
 const short = (value) => (!isNumber(value) ? "–" : value === 0 ? "0" : value.toPrecision(3));
@@ -72,10 +72,10 @@ const byPlace = (v, w) => places.get(v)[1] - places.get(w)[1] || places.get(v)[0
 
 function drawLine(pair, { path, head }) {
   const touches = state.chosen === null || pair.source === state.chosen || pair.target === state.chosen;
-  const kind = pair.isTold ? "told" : "open";
+  const isDisagreed = pair.direction === "?", kind = isDisagreed ? "disagreed" : pair.isTold ? "told" : "open";
   const line = draw("g", { class: "line", opacity: (0.2 + 0.8 * pair.joined) * (touches ? 1 : 0.3),
     "data-ends": `${pair.source} ${pair.target}` },
-    draw("title", {}, `${names[pair.a]} ${ARROWS[pair.direction]} ${names[pair.b]}\n` +
+    draw("title", {}, `${names[pair.a]} ${ARROWS[pair.direction]} ${names[pair.b]}\n${isDisagreed ? `${DISAGREE}\n` : ""}` +
       `joined: ${fixed(pair.joined)}\n→ ${fixed(pair.forward)}, told ${fixed(pair.told_forward)}\n` +
       `← ${fixed(pair.backward)}, told ${fixed(pair.told_backward)}`),
     draw("path", { class: `edge ${kind}`, d: path, "stroke-width": 1 + 3.5 * pair.joined }));
@@ -211,7 +211,8 @@ function choose(v) {
 
 const SVG_TYPE = "image/svg+xml";
 const LIGHT = {
-  told: "#0072b2", open: "#c14f00", ink: "#1c2430", node: "#e9eef5", nodeLine: "#93a1b3", chosen: "#ffd166",
+  told: "#0072b2", open: "#c14f00", disagreed: "#5b6472", ink: "#1c2430", node: "#e9eef5", nodeLine: "#93a1b3",
+  chosen: "#ffd166",
 };
 const UNWRITABLE = /[^\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 
@@ -225,7 +226,8 @@ function savedPicture() {
     width: round(width), height: round(height), "font-family": getComputedStyle(picture).fontFamily, "font-size": 14 };
   const styles = {
     ".edge": { fill: "none" }, ".edge.told": { stroke: LIGHT.told },
-    ".edge.open": { stroke: LIGHT.open, "stroke-dasharray": "7 4" }, ".head": { fill: LIGHT.told },
+    ".edge.open": { stroke: LIGHT.open, "stroke-dasharray": "7 4" },
+    ".edge.disagreed": { stroke: LIGHT.disagreed, "stroke-dasharray": "2 4" }, ".head": { fill: LIGHT.told },
     ".node rect": { fill: LIGHT.node, stroke: LIGHT.nodeLine, "stroke-width": 1.2 },
     ".node text": { fill: LIGHT.ink, "text-anchor": "middle" },
     ".chosen rect": { fill: LIGHT.chosen, stroke: LIGHT.ink }, ".faint rect": { opacity: 0.4 }, ".faint text": { opacity: 0.65 },
@@ -353,6 +355,7 @@ function drawTable() {
       const cell = make("td", { "data-column": column.key });
       if (column.text) cell.className = "text";
       if (column.wide) cell.className = "wide";
+      if (column.key === "direction" && pair.direction === "?") cell.title = DISAGREE;
       if (!isEnd(column)) cell.dataset.label = column.title;
       cell.append(column.text ? nameButton(pair[column.key]) : column.show(pair));
       row.append(cell);

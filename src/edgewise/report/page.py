@@ -35,8 +35,8 @@ MOST_ROWS = 10
 SMALLEST_SHARE = 0.05
 """Members of a Markov blanket less probable than this are not listed."""
 
-ARROWS = {"->": "→", "<-": "←", "-": "–"}
-"""How the direction of a pair is shown."""
+ARROWS = {"->": "→", "<-": "←", "-": "–", "?": "?"}
+"""How the direction of a pair is shown; the last where chains disagree."""
 
 MOST_CHANGES = 12
 """Differences of a DAG from the most probable one that are spelt out; of more, only the number is told."""
@@ -66,12 +66,16 @@ class Content:
         A row for each edge that comes and goes, ``source``, ``target``, ``r_hat`` and ``ess``, the worst first.
     acceptance
         A row for each kind of move: ``proposed``, ``share`` and ``accepted``.
+    round_trips
+        How many round trips of tempered chains began and how many ended; None where chains are not tempered.
     agreement
         The least correlation of edge probabilities between two chains.
     difference
         The largest difference of a printed probability between two chains.
     apart, largest_difference
         How many pairs have probabilities that differ between chains, and by more than what.
+    disagreed, disagreement
+        On how many pairs chains disagree, and by how much their probabilities then differ at least.
     effective_draws
         How many independent draws the run is worth, for the probabilities of edges.
     headline, told_by
@@ -116,10 +120,13 @@ class Content:
     weight_ess: float
     moving: pd.DataFrame
     acceptance: pd.DataFrame
+    round_trips: tuple[int, int] | None
     agreement: float
     difference: float
     apart: int
     largest_difference: float
+    disagreed: int
+    disagreement: float
     effective_draws: float
     headline: str
     told_by: str

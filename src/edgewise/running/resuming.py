@@ -44,6 +44,11 @@ def resume(
     Posterior
         With the same draws as if the run had not been disturbed.
 
+    Warns
+    -----
+    ConvergenceWarning
+        If the verdict of the run is bad.
+
     Raises
     ------
     StorageError
@@ -88,6 +93,11 @@ def extend(
     -------
     Posterior
         With the draws that were there, and more.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the verdict of the run is bad.
 
     Examples
     --------

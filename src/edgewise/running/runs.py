@@ -16,7 +16,7 @@ import numpy as np
 
 from edgewise._kernels.compiling import compilation_announced
 from edgewise.arithmetic import one_order_of_sums
-from edgewise.errors import StoppedEarlyWarning, UnusualDataWarning
+from edgewise.errors import ConvergenceWarning, StoppedEarlyWarning, UnusualDataWarning
 from edgewise.files import as_path
 from edgewise.posterior import Posterior
 from edgewise.posterior.collecting import Collector, InMemory, Keeper
@@ -76,6 +76,8 @@ def run(
         remember(posterior, request, [mine.chain for mine in under_way.running], under_way.checkpoint)
         if under_way.ending.note is not None:
             warnings.warn(under_way.ending.note, StoppedEarlyWarning, stacklevel=3)
+        if not posterior.silent_diagnostics.is_converged:
+            warnings.warn(posterior.silent_diagnostics.verdict, ConvergenceWarning, stacklevel=3)
         return posterior
 
 

@@ -122,6 +122,8 @@ def sample(
     DataWarning
         For each thing about the data that the model does not expect: skewed columns, codes, row numbers, outliers,
         repeated rows, pooled conditions, near copies of columns, few rows.
+    ConvergenceWarning
+        If the verdict of the run, as :meth:`edgewise.Posterior.diagnostics` has it, is bad.
 
     Examples
     --------
