@@ -1235,7 +1235,7 @@ def test_every_draw_satisfies_the_constraints():
         not_ancestors=[(0, 8)],
     )
     posterior = ew.sample(
-        few_values(12, 60), sampler=DagMCMC(candidates=3), constraints=constraints, iterations=10_000, thin=10,
+        few_values(12, 60), sampler=DagMCMC(candidates=3), constraints=constraints, iterations=20_000, thin=10,
         burn_in=0, chains=2, seed=1, progress=False,
     )  # fmt: skip
     dags = np.unique(posterior.dags().reshape(-1, 12, 12), axis=0)
