@@ -243,7 +243,7 @@ def sachs():
         pairs = posterior.pairs(threshold=0.5)
         true = dag | dag.T
         right = sum(true[names.index(a), names.index(b)] for a, b in zip(pairs["a"], pairs["b"], strict=True))
-        told = pairs[pairs["direction"] != "-"]
+        told = pairs[pairs["direction"].isin(["->", "<-"])]
         turned = [(a, b) if way == "->" else (b, a) for a, b, way in told[["a", "b", "direction"]].to_numpy()]
         hits = sum(dag[names.index(a), names.index(b)] for a, b in turned)
         rows.append(

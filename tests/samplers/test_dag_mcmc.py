@@ -318,15 +318,15 @@ def count_transitions(posed, kind, number, *, seed=1, work=loop.work):
     return counts
 
 
-def p_value(posed, kind, **settings):
+def p_value(posed, kind, *, moves=2000, **settings):
     """Compare transitions of the compiled chain with the twin's, by a chi-square test; 0 if one is impossible.
 
-    From each pair there are 2000 moves, and twice as many where these are of all kinds. Given where a chain is, where
+    From each pair there are so many moves, and twice as many where these are of all kinds. Given where a chain is, where
     it goes next is independent of all before, so that each row of the counts is a sample from a row of the matrix
     (Billingsley 1961). Of each row, what is expected fewer than 10 times counts as one.
     """
     matrix = posed.matrices[kind] if kind in KINDS else sum(posed.matrices.values()) / len(KINDS)
-    counts = count_transitions(posed, kind, 2000 if kind in KINDS else 4000, **settings)
+    counts = count_transitions(posed, kind, moves if kind in KINDS else 2 * moves, **settings)
     if counts is None or (counts[matrix <= 0] > 0).any():
         return 0.0
     statistic, freedom = 0.0, 0
@@ -534,7 +534,7 @@ def test_a_wrong_move_is_caught(mistake):
     kernels, (right, wrong), label, kinds = MISTAKES[mistake]
     broken = altered(kernels, right=right, wrong=wrong)["work"]
     for kind in kinds:
-        assert p_value(pose(label), kind, work=broken) < ALARM / 1000
+        assert p_value(pose(label), kind, moves=6000, work=broken) < ALARM / 1000
 
 
 # -- tables

@@ -12,6 +12,7 @@ from edgewise._kernels.beliefs.beliefs import Beliefs, new_structure
 from edgewise._kernels.dags.candidates import DagTarget
 from edgewise._kernels.dags.loop import DRAW_ALL, DRAW_PARENTS, KEEP_PARENTS, STEP, work
 from edgewise._kernels.dags.pairs import new_pair, new_pair_room
+from edgewise._kernels.scores.log_det import LogDetScore
 from edgewise.arguments import is_whole
 from edgewise.data import Dataset
 from edgewise.errors import ArgumentError
@@ -180,7 +181,7 @@ class DagMCMC(Sampler):
 
         def make_jumping(probability: np.ndarray) -> DagMCMCModel:
             """Return a model with sums over all orders, of larger tables if parents are seen that are no candidates."""
-            few, many = SETS_SUMMED if dataset.kind == "continuous" else SLOW_SETS_SUMMED
+            few, many = SETS_SUMMED if isinstance(tables, LogDetScore) else SLOW_SETS_SUMMED
             model = make(probability, few, sums=True)
             if is_over() or self.candidates != "auto" or not model.has_outsiders:
                 return model
