@@ -41,11 +41,23 @@ FAULTS = {
         "log_ratio = -math.log(max(outsiders, 1)) - target.log_share[node]",
         f"{TWIN}[outside-one candidate]",
     ),
-    "where allowed sets begin, for all candidates but the last": Fault(
-        "samplers/dag_target.py",
-        "for k in range(candidates):",
-        "for k in range(candidates - 1):",
+    "sums of halves without the last candidate of the lower one": Fault(
+        "_kernels/dags/filling.py",
+        "if k + 1 == candidates // 2:",
+        "if k + 2 == candidates // 2:",
         f"{TWIN}[relocate-all candidates]",
+    ),
+    "a sum over orders of the largest term alone": Fault(
+        "_kernels/dags/order_sums.py",
+        "log_sum[members] = top + math.log(total) if top > -np.inf else -np.inf",
+        "log_sum[members] = top",
+        f"{TWIN}[jump-all candidates]",
+    ),
+    "chains that disagree on directions alone": Fault(
+        "posterior/diagnostics.py",
+        "is_apart = (np.round(np.ptp(printed, axis=1), DIGITS) > DISAGREE).any(axis=0)",
+        "is_apart = (np.round(np.ptp(printed[:1], axis=1), DIGITS) > DISAGREE).any(axis=0)",
+        "tests/posterior/test_pairs.py",
     ),
     "edges from the second word of variables": Fault(
         "_kernels/dags/changes.py",

@@ -205,7 +205,7 @@ class Posed(NamedTuple):
 
 
 @cache
-def pose(label, p=3):
+def pose(label, p=3, kinds=KINDS):
     case = THREE[label]
     if label == "all candidates":
         case = case._replace(candidates=p - 1)
@@ -214,7 +214,7 @@ def pose(label, p=3):
     kept, other = _make_cells(share)
     model = replace(model, target=model.target._replace(log_share=np.log(share), kept=kept, other=other))
     twin = make_twin(few_values(p), case, model)
-    return Posed(model, twin, {kind: twin.transition_matrix(kind) for kind in KINDS})
+    return Posed(model, twin, {kind: twin.transition_matrix(kind) for kind in kinds})
 
 
 # -- the target, from the slow twin
@@ -321,8 +321,8 @@ def count_transitions(posed, kind, number, *, seed=1, work=loop.work):
 def p_value(posed, kind, *, moves=2000, **settings):
     """Compare transitions of the compiled chain with the twin's, by a chi-square test; 0 if one is impossible.
 
-    From each pair there are so many moves, and twice as many where these are of all kinds. Given where a chain is, where
-    it goes next is independent of all before, so that each row of the counts is a sample from a row of the matrix
+    From each pair there are so many moves, and twice as many where these are of all kinds. Given where a chain is,
+    where it goes next is independent of all before, so that each row of the counts is a sample from a row of the matrix
     (Billingsley 1961). Of each row, what is expected fewer than 10 times counts as one.
     """
     matrix = posed.matrices[kind] if kind in KINDS else sum(posed.matrices.values()) / len(KINDS)
@@ -347,7 +347,23 @@ def test_compiled_moves_are_as_probable_as_those_of_the_twin(label, kind):
     assert p_value(pose(label), kind) > ALARM
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("label", ["believed edges", "one candidate", "no candidates", "tiers", "paths"])
+def test_compiled_jumps_among_four_variables_are_as_probable_as_those_of_the_twin(label):
+    """Of two candidates that a variable has here, either can be exchanged."""
+    assert p_value(pose(label, p=4, kinds=("jump",)), "jump") > ALARM
+
+
 LOOP = [loop.run, loop.work]
+
+
+@pytest.mark.slow
+def test_jumps_that_exchange_the_first_candidate_alone_are_caught():
+    kernels = [jumps.pick_exchanged, jumps.log_excess_by_jump, jumps.log_excess_of_all, jumps.draw_by_jump,
+               jumps.draw_all, jumps.jump, *LOOP]  # fmt: skip
+    broken = altered(kernels, right="if rng.random() >= EXCHANGED or chosen == 0:", wrong="if chosen & 1 == 0:")["work"]
+    assert p_value(pose("believed edges", p=4, kinds=("jump",)), "jump", work=broken) < ALARM / 1000
+
 
 RELOCATING = [relocation.relocate, *LOOP]
 CHANGING = [loop.change_dag, *LOOP]

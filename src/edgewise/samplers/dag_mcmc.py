@@ -25,12 +25,14 @@ from edgewise.tasks import IsOver, never
 from .beliefs import Questions, agree_with, make_beliefs, refuse_terms, unless_empty
 from .candidates import add_coparents, advance, explore, warm_up
 from .dag_target import (
+    FEW_SLOW_SUMMED,
+    FEW_SUMMED,
+    MANY_SLOW_SUMMED,
     MOST_CANDIDATES,
     MOST_HEATED,
     MOST_SETS,
-    SETS_SUMMED,
-    SLOW_SETS_SUMMED,
     make_target,
+    most_sets_summed,
 )
 from .minimal_imap import MinimalIMAPModel
 from .order_chains import OrderChain
@@ -128,8 +130,8 @@ class DagMCMC(Sampler):
     ----------
     candidates
         How many likely parents of each variable to sum over. ``"auto"``: 12, or up to 16 where as many are probable;
-        where there are sums over all orders, all others with up to 21 numeric variables, or 15 of other kinds, and with
-        more as many as tables of 650 MB hold.
+        where there are sums over all orders, all others with up to 22 numeric variables, or 15 of other kinds, and with
+        more as many as 1.7 GB hold.
     tempering
         Whether each chain is a ladder of replicas at different heats, which exchange their states, so that it gets from
         one mode of the posterior to another. ``"auto"``: with 27 to 100 variables, where short runs from different
@@ -181,14 +183,16 @@ class DagMCMC(Sampler):
 
         def make_jumping(probability: np.ndarray) -> DagMCMCModel:
             """Return a model with sums over all orders, of larger tables if parents are seen that are no candidates."""
-            few, many = SETS_SUMMED if isinstance(tables, LogDetScore) else SLOW_SETS_SUMMED
-            model = make(probability, few, sums=True)
+            is_quick = isinstance(tables, LogDetScore)
+            model = make(probability, FEW_SUMMED if is_quick else FEW_SLOW_SUMMED, sums=True)
             if is_over() or self.candidates != "auto" or not model.has_outsiders:
                 return model
             trial = try_out(model, LONG, is_over)
             if not trial.has_outsiders(model):
                 return model
-            return make(np.maximum(BEFORE * probability, trial.probability), many, sums=True)
+            del model
+            most = most_sets_summed(p) if is_quick else MANY_SLOW_SUMMED
+            return make(np.maximum(BEFORE * probability, trial.probability), most, sums=True)
 
         probability = add_coparents(pilot.probability)
         can_jump = p <= MOST_SUMMED and self.tempering is not True

@@ -30,10 +30,13 @@ numbers."""
 MOST_HEATED = 2**21
 """The same of all replicas of a tempered chain but the first: 50 MB each."""
 
-SETS_SUMMED, SLOW_SETS_SUMMED = (10 * 2**20, 26 * 2**20), (2**18, 2**19)
-"""The same where there are sums over all orders, at first, and where chains are seen with parents that are no
-candidates: 250 and 650 MB, two and five seconds; and some seconds where scores are slow. Up to 20 numeric variables,
-and then 21, have all others as candidates; of other kinds 15 and 16."""
+FEW_SUMMED, FEW_SLOW_SUMMED = 10 * 2**20, 2**18
+"""The same where there are sums over all orders: 250 MB and two seconds, and some seconds where scores are slow. Up to
+20 numeric variables, and 15 of other kinds, have all others as candidates."""
+
+MANY_SUMMED, MANY_SLOW_SUMMED = 1.7e9, 2**19
+"""Bytes of tables and sums, and sets where scores are slow, where chains are seen with parents that are no candidates:
+then up to 22 numeric variables have all others as candidates, 24 have 21, and it takes twenty seconds."""
 
 COST_OF_OUTSIDERS = 1.3
 """How the log weight of a parent that is no candidate falls with the log of the heat. Without, hot chains have several
@@ -54,6 +57,17 @@ FOCUS = 0.5
 """Part of the moves that go to variables by how much is open about them, where the rest is the same for all. Of 200
 variables and 1000 rows few are open, and the slowest edges get several times as many effective draws. More would harm
 those of which the pilot run does not see that they are open."""
+
+
+def most_sets_summed(p: int) -> int:
+    """Return how many sets, of three numbers each, there is memory for beside the sums over orders of p variables.
+
+    Examples
+    --------
+    >>> [most_sets_summed(p) // 10**6 for p in (21, 24, 26)]
+    [70, 65, 48]
+    """
+    return int((MANY_SUMMED - 8 * 2**p) / 24)
 
 
 def make_target(

@@ -138,6 +138,6 @@ def sum_subsets(log_weight, log_half, log_sum):
         for s in range(number):
             if s & bit:
                 log_sum[s] = add_logs(log_sum[s], log_sum[s ^ bit])
-        if k < candidates // 2:
+        if k + 1 == candidates // 2:
             for s in range(number):
                 log_half[s] = log_sum[s]
