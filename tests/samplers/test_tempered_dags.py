@@ -107,14 +107,15 @@ def test_exchanged_states_are_those_of_the_other_heat(rng):
             replica.check()
 
 
-def test_exchanges_leave_the_joint_target_unchanged():
-    """Rounds of exchanges alone, from draws of the joint target over all pairs of two DAGs with three variables."""
-    dags, values = all_dags(3), few_values(3)
-    model = temper(make_cold(3), HEATS[:2])
-    orders = [next(o for o in permutations(range(3)) if not np.tril(dag[np.ix_(o, o)]).any()) for dag in dags]
+@pytest.mark.parametrize("p", [3, pytest.param(4, marks=pytest.mark.slow)])
+def test_exchanges_leave_the_joint_target_unchanged(p):
+    """Rounds of exchanges alone, from draws of the joint target over all pairs of two DAGs."""
+    dags, values = all_dags(p), few_values(p)
+    model = temper(make_cold(p), HEATS[:2])
+    orders = [next(o for o in permutations(range(p)) if not np.tril(dag[np.ix_(o, o)]).any()) for dag in dags]
     density = [np.exp([log_target(one, values, dag) for dag in dags]) for one in model.replicas]
     joint = np.outer(*(each / each.sum() for each in density))
-    chain = model.start(np.arange(3), np.random.default_rng(1), Schedule(10, 0, 1))
+    chain = model.start(np.arange(p), np.random.default_rng(1), Schedule(10, 0, 1))
     moved = np.zeros_like(joint)
     for i, j in np.ndindex(joint.shape):
         put(chain.replicas[0], orders[i], dags[i])
