@@ -202,7 +202,7 @@ class DagMCMC(Sampler):
         if p > MOST_TRIED or (self.tempering is False and not can_jump):
             return model
         trial = try_out(model, SHORT, is_over)
-        if not (trial.is_apart or self.tempering is True):
+        if self.tempering is not True and (is_over() or not trial.is_apart):
             return model
         probability = np.maximum(BEFORE * probability, trial.probability)
         return make_jumping(probability) if can_jump else make_ladder(make(probability, MOST_HEATED), p, is_over)
