@@ -134,7 +134,7 @@ class DagMCMC(Sampler):
         more as many as 1.7 GB hold.
     tempering
         Whether each chain is a ladder of replicas at different heats, which exchange their states, so that it gets from
-        one mode of the posterior to another. ``"auto"``: with 27 to 100 variables, where short runs from different
+        one mode of the posterior to another. ``"auto"``: with 27 to 60 variables, where short runs from different
         starts disagree.
 
     Examples
