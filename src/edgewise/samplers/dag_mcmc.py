@@ -117,8 +117,8 @@ class DagMCMC(Sampler):
     no limit to the number of parents.
 
     With up to 21 variables, or up to 26 where short runs from different starts disagree, the chain also *jumps*: it
-    takes DAGs drawn from the sum over all orders, wherever they are, so that it is caught nowhere. With more variables,
-    where short runs disagree, chains are tempered.
+    takes DAGs drawn from the sum over all orders, wherever they are. It can then only be caught where it needs parents
+    beyond the candidates. With more variables, where short runs disagree, chains are tempered.
 
     Any prior on DAGs is possible, those on paths and functions of the DAG included, and so are all constraints.
     ``TierOrder`` speaks of an order, which a DAG does not have: it is read as a prior on the layers into which a DAG
